@@ -1,0 +1,8 @@
+//! The machine-facing shell.
+#![no_std]
+#![no_main]
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}

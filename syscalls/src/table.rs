@@ -1,0 +1,137 @@
+/// Calls `$apply!` once with every row of the system-call table.
+///
+/// A row is `/// summary`, number, `name(argument: kind, …);`. The kinds say how a register is read:
+///
+/// | kind | register as | meaning |
+/// |---|---|---|
+/// | `Address` | `u64` | an address in the caller's space, checked where it is used |
+/// | `Int` | low 32 bits, signed | a C `int`, a descriptor, a pid or tid |
+/// | `Unsigned` | low 32 bits | a C `unsigned int`, flags |
+/// | `Size` | `u64` | a length or count |
+/// | `Long` | `i64` | a C `long`, an offset |
+#[macro_export]
+macro_rules! for_each_syscall {
+    ($apply:path) => { $apply! {
+        #[doc = "Read from a descriptor."]
+        0 read(fd: Int, buffer: Address, length: Size);
+        #[doc = "Write to a descriptor."]
+        1 write(fd: Int, buffer: Address, length: Size);
+        #[doc = "Open a file of the read-only root."]
+        2 open(path: Address, flags: Int, mode: Unsigned);
+        #[doc = "Close a descriptor."]
+        3 close(fd: Int);
+        #[doc = "Describe the file behind a path."]
+        4 stat(path: Address, status: Address);
+        #[doc = "Describe the file behind a descriptor."]
+        5 fstat(fd: Int, status: Address);
+        #[doc = "Describe the file behind a path; the root has no symbolic links."]
+        6 lstat(path: Address, status: Address);
+        #[doc = "Wait until one of several descriptors is ready."]
+        7 poll(entries: Address, count: Size, timeout_ms: Int);
+        #[doc = "Move the offset of an open file."]
+        8 lseek(fd: Int, offset: Long, whence: Int);
+        #[doc = "Map memory: private or shared anonymous, or a private file."]
+        9 mmap(address: Address, length: Size, protection: Int, flags: Int, fd: Int, offset: Size);
+        #[doc = "Change the permissions of mapped pages."]
+        10 mprotect(address: Address, length: Size, protection: Int);
+        #[doc = "Unmap pages."]
+        11 munmap(address: Address, length: Size);
+        #[doc = "Set or query the end of the data segment."]
+        12 brk(address: Address);
+        #[doc = "Examine or change the disposition of a signal; handlers are kept but never run."]
+        13 rt_sigaction(signal: Int, new: Address, old: Address, set_size: Size);
+        #[doc = "Examine or change the blocked signals; the mask is kept."]
+        14 rt_sigprocmask(how: Int, new: Address, old: Address, set_size: Size);
+        #[doc = "Control the console: window size and terminal attributes."]
+        16 ioctl(fd: Int, request: Unsigned, argument: Address);
+        #[doc = "Read from a descriptor into several buffers."]
+        19 readv(fd: Int, vectors: Address, count: Size);
+        #[doc = "Write several buffers to a descriptor."]
+        20 writev(fd: Int, vectors: Address, count: Size);
+        #[doc = "Let another LWP run."]
+        24 sched_yield();
+        #[doc = "Resize or move a mapping."]
+        25 mremap(old_address: Address, old_length: Size, new_length: Size, flags: Int, new_address: Address);
+        #[doc = "Advise on the use of pages; DONTNEED drops anonymous pages."]
+        28 madvise(address: Address, length: Size, advice: Int);
+        #[doc = "Sleep for a time."]
+        35 nanosleep(request: Address, remaining: Address);
+        #[doc = "The caller's process id."]
+        39 getpid();
+        #[doc = "Make an LWP or a process."]
+        56 clone(flags: Size, stack: Address, parent_tid: Address, child_tid: Address, tls: Address);
+        #[doc = "End the calling LWP."]
+        60 exit(status: Int);
+        #[doc = "Name the system."]
+        63 uname(name: Address);
+        #[doc = "Operate on a descriptor."]
+        72 fcntl(fd: Int, command: Int, argument: Size);
+        #[doc = "The working folder, always the root."]
+        79 getcwd(buffer: Address, length: Size);
+        #[doc = "The time of day in microseconds."]
+        96 gettimeofday(time: Address, zone: Address);
+        #[doc = "CPU time of the process, its waited-for children, or the calling LWP."]
+        98 getrusage(who: Int, usage: Address);
+        #[doc = "Figures of the machine: uptime, memory, processes."]
+        99 sysinfo(info: Address);
+        #[doc = "CPU time of the process and its children in clock ticks."]
+        100 times(buffer: Address);
+        #[doc = "The caller's user id."]
+        102 getuid();
+        #[doc = "The caller's group id, always 0."]
+        104 getgid();
+        #[doc = "The caller's effective user id, the same as the real one."]
+        107 geteuid();
+        #[doc = "The caller's effective group id, always 0."]
+        108 getegid();
+        #[doc = "The parent's process id."]
+        110 getppid();
+        #[doc = "Keep an alternate signal stack; no handler ever runs on it."]
+        131 sigaltstack(new: Address, old: Address);
+        #[doc = "Set the caller's FS or GS base."]
+        158 arch_prctl(code: Int, address: Address);
+        #[doc = "The caller's LWP id."]
+        186 gettid();
+        #[doc = "Send a signal to an LWP."]
+        200 tkill(tid: Int, signal: Int);
+        #[doc = "Wait on, or wake waiters of, a word in memory."]
+        202 futex(word: Address, operation: Int, value: Unsigned, timeout: Address, word2: Address, value3: Unsigned);
+        #[doc = "Ask which CPUs an LWP may use."]
+        204 sched_getaffinity(tid: Int, length: Size, mask: Address);
+        #[doc = "Set the word that is cleared and woken when the caller ends; returns the tid."]
+        218 set_tid_address(word: Address);
+        #[doc = "Read a clock."]
+        228 clock_gettime(clock: Int, time: Address);
+        #[doc = "The resolution of a clock."]
+        229 clock_getres(clock: Int, resolution: Address);
+        #[doc = "Sleep by a clock, for a time or until one."]
+        230 clock_nanosleep(clock: Int, flags: Int, request: Address, remaining: Address);
+        #[doc = "End the process."]
+        231 exit_group(status: Int);
+        #[doc = "Send a signal to an LWP of a process."]
+        234 tgkill(pid: Int, tid: Int, signal: Int);
+        #[doc = "Open a file of the read-only root."]
+        257 openat(folder: Int, path: Address, flags: Int, mode: Unsigned);
+        #[doc = "Describe a file."]
+        262 newfstatat(folder: Int, path: Address, status: Address, flags: Int);
+        #[doc = "Keep the head of the robust-futex list."]
+        273 set_robust_list(head: Address, length: Size);
+        #[doc = "Examine or change the limits of the process."]
+        302 prlimit64(pid: Int, resource: Int, new: Address, old: Address);
+        #[doc = "Fetch random bytes."]
+        318 getrandom(buffer: Address, length: Size, flags: Unsigned);
+
+        #[doc = "User and system time of the calling LWP, as two timestruc_t."]
+        0x1000 lwp_info(info: Address);
+        #[doc = "User and system time of the calling LWP, in 32-bit seconds; EOVERFLOW where they do not fit."]
+        0x1001 lwp_info32(info: Address);
+        #[doc = "User and system time of any LWP in nanoseconds; −1 names the caller."]
+        0x1002 thread_cputime(tid: Int, time: Address);
+        #[doc = "The caller's LWP id."]
+        0x1003 thread_self();
+        #[doc = "All microstates of any LWP, of one moment, in nanoseconds; −1 names the caller."]
+        0x1004 lwp_microstates(tid: Int, states: Address);
+        #[doc = "User, system, interrupt, idle and total time of a CPU in nanoseconds."]
+        0x1005 cpu_times(cpu: Int, times: Address);
+    } };
+}

@@ -1,0 +1,143 @@
+//! The types that cross the boundary, as C lays them out. Every size and offset is asserted below the type.
+
+/// Writes a `repr(C)` struct whose fields lie back to back, and asserts that nothing lies between them: the bytes
+/// that reach a user are exactly the fields.
+macro_rules! crossing {
+    ($($(#[$meta:meta])* struct $name:ident: $size:literal { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$meta])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+            #[repr(C)]
+            pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+            const _: () = {
+                assert!(size_of::<$name>() == $size, stringify!($name));
+                assert!(0 $(+ size_of::<$type>())* == $size, "padding in a type that is copied to users");
+            };
+            impl Crossing for $name {}
+        )*
+    };
+}
+
+/// A plain type without padding, safe to copy to and from a user as bytes.
+pub trait Crossing: Copy + Default {}
+impl Crossing for u32 {}
+impl Crossing for u64 {}
+
+crossing! {
+    /// Seconds and nanoseconds (C: `struct timespec`, `timestruc_t`). `nanoseconds` is 0…999 999 999.
+    struct TimeSpec: 16 {
+        /// Whole seconds.
+        seconds: i64,
+        /// The rest.
+        nanoseconds: i64,
+    }
+    /// Seconds and microseconds (C: `struct timeval`).
+    struct TimeVal: 16 {
+        /// Whole seconds.
+        seconds: i64,
+        /// The rest.
+        microseconds: i64,
+    }
+    /// 32-bit seconds and nanoseconds (C: `timestruc32_t`).
+    struct TimeSpec32: 8 {
+        /// Whole seconds.
+        seconds: i32,
+        /// The rest.
+        nanoseconds: i32,
+    }
+    /// What `_lwp_info` fills (C: `struct lwpinfo`).
+    struct LwpInfo: 32 {
+        /// Time in user mode.
+        user: TimeSpec,
+        /// Time in the kernel on the LWP's behalf.
+        system: TimeSpec,
+    }
+    /// What `_lwp_info32` fills (C: `struct lwpinfo32`).
+    struct LwpInfo32: 16 {
+        /// Time in user mode.
+        user: TimeSpec32,
+        /// Time in the kernel on the LWP's behalf.
+        system: TimeSpec32,
+    }
+    /// What `thread_cputime` fills, in nanoseconds (C: `thread_cputime_t`).
+    struct ThreadCputime: 16 {
+        /// Time in user mode.
+        user: u64,
+        /// Time in the kernel on the LWP's behalf.
+        system: u64,
+    }
+    /// Every state an LWP spends its life in, in nanoseconds, of one moment (C: `struct lwp_microstates`).
+    struct LwpMicrostates: 48 {
+        /// In user mode.
+        user: u64,
+        /// In the kernel on its own behalf.
+        system: u64,
+        /// Waiting for a CPU.
+        runnable: u64,
+        /// Blocked.
+        sleeping: u64,
+        /// Stopped.
+        stopped: u64,
+        /// Since it was made.
+        lifetime: u64,
+    }
+    /// Every state a CPU is in, in nanoseconds, of one moment (C: `struct cpu_times`).
+    struct CpuTimes: 40 {
+        /// Running an LWP in user mode.
+        user: u64,
+        /// In the kernel on an LWP's behalf.
+        system: u64,
+        /// Handling interrupts, whomever they interrupted.
+        irq: u64,
+        /// Nothing to run.
+        idle: u64,
+        /// Since the CPU came up.
+        up: u64,
+    }
+    /// CPU time in clock ticks of 1/100 s (C: `struct tms`).
+    struct Tms: 32 {
+        /// The process's user time.
+        user: i64,
+        /// The process's system time.
+        system: i64,
+        /// User time of children that were waited for.
+        children_user: i64,
+        /// System time of children that were waited for.
+        children_system: i64,
+    }
+    /// Resource usage (C: `struct rusage`). Only the times and the counts of faults and switches are kept.
+    struct RUsage: 144 {
+        /// User time.
+        user: TimeVal,
+        /// System time.
+        system: TimeVal,
+        /// Largest resident set, KiB.
+        max_resident: i64,
+        /// Not kept.
+        shared_text: i64,
+        /// Not kept.
+        unshared_data: i64,
+        /// Not kept.
+        unshared_stack: i64,
+        /// Page faults.
+        minor_faults: i64,
+        /// None: there is no disk.
+        major_faults: i64,
+        /// Not kept.
+        swaps: i64,
+        /// Not kept.
+        blocks_in: i64,
+        /// Not kept.
+        blocks_out: i64,
+        /// Not kept.
+        messages_sent: i64,
+        /// Not kept.
+        messages_received: i64,
+        /// Not kept.
+        signals: i64,
+        /// Switches because the LWP gave way.
+        voluntary_switches: i64,
+        /// Switches because it was made to.
+        involuntary_switches: i64,
+    }
+}

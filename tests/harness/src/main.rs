@@ -1,0 +1,2 @@
+//! Host side of the tests.
+fn main() {}

@@ -1,0 +1,4 @@
+//! Prints a greeting.
+fn main() {
+    println!("hello");
+}
