@@ -1,8 +1,63 @@
-//! The machine-facing shell.
+//! tally: a small SMP kernel that keeps exact accounts of CPU time.
+//!
+//! This is the machine-facing shell. The rules it acts by are in `kcore`; here is "lock, ask kcore, do what it said".
 #![no_std]
 #![no_main]
 
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    loop {}
+extern crate alloc;
+
+mod acct;
+mod arch;
+mod cpu;
+mod fs;
+mod log_sink;
+mod mm;
+mod options;
+mod panic;
+mod proc;
+mod random;
+mod sched;
+mod sync;
+mod syscall;
+mod time;
+
+use arch::{BootInformation, Outcome};
+
+/// The boot CPU's way from the entry code to the idle loop.
+///
+/// # Safety
+/// Called once by the entry code, with the physical address of the loader's information, on the boot page table.
+#[unsafe(no_mangle)]
+unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
+    // SAFETY: the address is what the loader passed.
+    let information = unsafe { BootInformation::new(information_address) };
+    require(arch::probe_features());
+    cpu::start_boot_cpu();
+    let options = options::read(information.command_line());
+    log_sink::start(options.verbose);
+    log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), information.command_line());
+    // SAFETY: once, on the boot page table; the ranges are the loader's.
+    require(unsafe { mm::init(information.memory(), &information.reserved(), information.tables()) });
+    // SAFETY: the root pointer is the loader's, and the direct map shows the tables.
+    let machine = require(unsafe { arch::read_tables(information.rsdp()) });
+    arch::start_interrupts(&machine);
+    time::start(require(arch::calibrate(&machine)), arch::read_wall_clock());
+    require(arch::start_console());
+    random::start(options.seed);
+    arch::trace_calls(options.strace);
+    fs::start(information.archive(), &options);
+    if options.panic_test {
+        panic!("asked for by the option panic-test");
+    }
+    require(proc::start_first());
+    sched::set_tick(options.tick_hz);
+    sched::idle_for_ever()
+}
+
+/// Goes on with what is there; where the machine lacks something, says what and ends.
+fn require<T>(result: Result<T, &'static str>) -> T {
+    result.unwrap_or_else(|what| {
+        log_sink::say_at_once(format_args!("unsupported: {what}\n"));
+        arch::end_at_once(Outcome::Unsupported)
+    })
 }

@@ -10,7 +10,9 @@
 
 mod errno;
 mod table;
+#[macro_use]
 mod types;
+pub mod linux;
 
 pub use errno::Errno;
 pub use types::*;

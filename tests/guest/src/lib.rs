@@ -1,1 +1,36 @@
-//! What the guest tests share.
+//! What the guest tests share: calls by number, pages, memory to be watched, work of known length.
+//!
+//! A guest test is an ordinary `#[test]`, built for the musl target and run inside the kernel. Those of calls with
+//! Linux's numbers also pass on Linux, which is their reference, where no comment says otherwise.
+
+mod bad;
+mod enter;
+mod pages;
+mod vectors;
+mod work;
+
+pub use bad::{BadPointer, Room, bad_pointers};
+pub use enter::{Registers, call, invoke};
+pub use pages::{PAGE, Pages};
+pub use vectors::{Meanwhile, VectorState};
+pub use work::{on_icount, user_loop};
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+/// The address of a place, as a system call takes it.
+pub fn address<T: ?Sized>(place: *const T) -> u64 {
+    place.cast::<u8>().expose_provenance() as u64
+}
+
+/// Asserts that `value` lies in `range`, and says where it lies if not.
+#[track_caller]
+pub fn assert_within<T: PartialOrd + std::fmt::Debug>(what: &str, value: T, range: RangeInclusive<T>) {
+    assert!(range.contains(&value), "{what}: {value:?} is not in {range:?}");
+}
+
+/// What sums of floored parts may fall short of the floored whole: less than one nanosecond a part.
+#[track_caller]
+pub fn assert_parts_make_the_whole(what: &str, sum: Duration, parts: u64, whole: Duration) {
+    assert_within(what, sum, whole.saturating_sub(Duration::from_nanos(parts))..=whole);
+}

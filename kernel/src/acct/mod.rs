@@ -1,0 +1,77 @@
+//! The glue between the ledgers and those who ask: which ledger, whose lock, which clock.
+//!
+//! The rules, and why they hold from any CPU, stand in `kcore::acct`. Readers here stop nobody. An LWP is read through
+//! its slot, which stays valid for ever; the ledger tells whether it is still the LWP that was meant. A process is
+//! summed up under its lock, under which its LWPs are also taken out, so that none is missed or doubled.
+
+use crate::arch::{clock, clock_fenced};
+use crate::cpu::{self, Here};
+use crate::proc::{Lwp, Process, table};
+use core::sync::atomic::Ordering::Relaxed;
+use kcore::acct::{self, CpuLedger, CpuTicks, Microstates, Usage};
+
+/// What an LWP or a process went through besides time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub(crate) faults: u64,
+    pub(crate) voluntary: u64,
+    pub(crate) involuntary: u64,
+}
+
+/// The running LWP's own time, up to now.
+#[inline]
+pub(crate) fn own_usage(here: Here) -> Usage {
+    acct::read_own(&here.ledger, &here.lwp().ledger, clock)
+}
+
+/// All states of LWP `tid`, up to now; None where there is no such LWP any more.
+#[inline]
+pub(crate) fn microstates(tid: u32) -> Option<Microstates> {
+    acct::read_lwp(&table::find(tid)?.ledger, tid, cpu_ledger, clock_fenced)
+}
+
+/// All states of a CPU, up to now; None where there is no such CPU.
+pub(crate) fn cpu_ticks(number: u32) -> Option<CpuTicks> {
+    cpu::get(number).map(|cpu| acct::read_cpu(&cpu.ledger, clock_fenced))
+}
+
+/// The time of all LWPs that `process` ever had, up to now.
+pub(crate) fn process_usage(process: &Process) -> Usage {
+    process.with_ledger(|ledger, members| ledger.own(members.iter().map(|lwp| member_usage(lwp))))
+}
+
+/// The time of the children that `process` waited for.
+pub(crate) fn children_usage(process: &Process) -> Usage {
+    process.with_ledger(|ledger, _| ledger.children())
+}
+
+/// What the living LWPs of `process` went through.
+pub(crate) fn process_counts(process: &Process) -> Counts {
+    let add = |sum: Counts, lwp: &&'static Lwp| {
+        let one = lwp_counts(lwp);
+        Counts {
+            faults: sum.faults + one.faults,
+            voluntary: sum.voluntary + one.voluntary,
+            involuntary: sum.involuntary + one.involuntary,
+        }
+    };
+    process.with_ledger(|_, members| members.iter().fold(Counts::default(), add))
+}
+
+/// What an LWP went through.
+pub(crate) fn lwp_counts(lwp: &Lwp) -> Counts {
+    Counts {
+        faults: lwp.faults.load(Relaxed),
+        voluntary: lwp.voluntary.load(Relaxed),
+        involuntary: lwp.involuntary.load(Relaxed),
+    }
+}
+
+/// Under the lock of the LWP's process: its ledger is not retired, though it may have ended or not yet begun.
+fn member_usage(lwp: &'static Lwp) -> Usage {
+    acct::read_any(&lwp.ledger, lwp.tid(), cpu_ledger, clock_fenced).map_or(Usage::default(), |(_, m)| m.usage())
+}
+
+fn cpu_ledger(number: u32) -> &'static CpuLedger {
+    &cpu::get(number).expect("an LWP is on a CPU that is up").ledger
+}

@@ -1,0 +1,103 @@
+//! x86-64: the only assembly, registers and ports. What this module re-exports is all that the rest of the kernel
+//! knows about the machine, and all that another architecture would have to offer.
+
+mod acpi;
+mod apic;
+mod calibrate;
+mod context;
+mod debug_port;
+mod entry;
+mod features;
+mod fpu;
+mod gdt;
+mod hpet;
+mod idt;
+mod io_apic;
+mod pvh;
+mod rtc;
+mod serial;
+mod traps;
+mod tsc;
+
+pub(crate) mod frame;
+pub(crate) mod backtrace;
+
+pub(crate) use acpi::{MAX_CPUS, Machine, power_off, read_tables};
+pub(crate) use apic::{stop_timer, set_timer};
+pub(crate) use calibrate::calibrate;
+pub(crate) use context::{Context, CpuArea, return_to_frame};
+pub(crate) use debug_port::{Outcome, end_at_once, log_bytes, tell_outcome};
+pub(crate) use entry::trace_calls;
+pub(crate) use features::{SMAP_IS_ON, features, probe as probe_features};
+pub(crate) use fpu::FpuState;
+pub(crate) use frame::Frame;
+pub(crate) use pvh::BootInformation;
+pub(crate) use rtc::read_wall_clock;
+pub(crate) use serial::{receive, send, send_at_once, start_console};
+pub(crate) use tsc::{clock, clock_fenced};
+
+use x86_64::registers::model_specific::{FsBase, KernelGsBase};
+use x86_64::VirtAddr;
+
+/// The interrupt flag in `rflags`.
+pub(crate) const FLAG_INTERRUPTS: u64 = 1 << 9;
+
+/// What user code may have set in `rflags`: the arithmetic flags, direction, trap, alignment check, nested task, ID.
+pub(crate) const USER_FLAGS: u64 = 0x0024_4dd5;
+
+/// Whether interrupts reach this CPU.
+pub(crate) fn interrupts_are_on() -> bool {
+    x86_64::instructions::interrupts::are_enabled()
+}
+
+/// Lets pending interrupts in for one instruction: the stated window of long kernel operations.
+pub(crate) fn interrupt_window() {
+    // SAFETY: callers hold no lock and no per-CPU reference (contract of `cpu::window`).
+    unsafe { core::arch::asm!("sti", "nop", "cli", options(nomem, nostack)) };
+}
+
+/// Waits for an interrupt with interrupts on, and returns with them off. `sti` takes effect after the next
+/// instruction, so an interrupt that is already pending wakes the `hlt` and is not slept through.
+pub(crate) fn wait_for_interrupt() {
+    // SAFETY: the idle loop holds no lock; handlers run on this stack and return.
+    unsafe { core::arch::asm!("sti", "hlt", "cli", options(nostack)) };
+}
+
+/// Stops this CPU for good.
+pub(crate) fn halt_for_ever() -> ! {
+    loop {
+        x86_64::instructions::interrupts::disable();
+        x86_64::instructions::hlt();
+    }
+}
+
+/// Sets the base of the FS segment that user code sees. `address` is canonical and below the user limit.
+pub(crate) fn set_user_fs(address: u64) {
+    FsBase::write(VirtAddr::new_truncate(address));
+}
+
+/// Sets the base of the GS segment that user code sees; it takes effect with the return to user mode.
+pub(crate) fn set_user_gs(address: u64) {
+    KernelGsBase::write(VirtAddr::new_truncate(address));
+}
+
+/// Random bits from the CPU, where it has a source of them.
+pub(crate) fn hardware_random() -> Option<u64> {
+    x86_64::instructions::random::RdRand::new()?.get_u64()
+}
+
+/// Prepares this CPU's tables and control registers: descriptor tables, system-call registers, protection bits and
+/// the FPU. `area` is this CPU's for good.
+pub(crate) fn start_cpu(area: &'static CpuArea) {
+    gdt::load(area);
+    idt::load();
+    features::enable();
+    fpu::enable();
+    entry::enable_syscalls();
+}
+
+/// Brings up the interrupt controllers, with the timer stopped.
+pub(crate) fn start_interrupts(machine: &Machine) {
+    io_apic::start(machine);
+    apic::start(machine);
+}

@@ -1,0 +1,159 @@
+//! Exceptions and interrupts: who has to deal with them, and what the ledger is told on the way.
+//!
+//! An exception from user mode is the LWP's own system time; an interrupt is the CPU's, whatever it interrupted. An
+//! interrupt that makes the LWP give way does so as that LWP's system time. In kernel mode an exception is a user copy
+//! that met a page not yet there or not permitted, or it is a fault of the kernel.
+
+use super::clock;
+use super::frame::Frame;
+use super::{apic, idt};
+use crate::cpu::{self, Here};
+use crate::fs::console;
+use crate::mm::{self, Access};
+use crate::proc::{self, Fault};
+use crate::sched;
+use core::sync::atomic::Ordering::Relaxed;
+use x86_64::registers::control::Cr2;
+
+const DIVIDE: u8 = 0;
+const DEBUG: u8 = 1;
+const NON_MASKABLE: u8 = 2;
+const BREAKPOINT: u8 = 3;
+const OVERFLOW: u8 = 4;
+const BOUND: u8 = 5;
+const INVALID_OPCODE: u8 = 6;
+const DOUBLE_FAULT: u8 = 8;
+const SEGMENT_NOT_PRESENT: u8 = 11;
+const STACK_SEGMENT: u8 = 12;
+const PROTECTION: u8 = 13;
+const PAGE_FAULT: u8 = 14;
+const X87: u8 = 16;
+const ALIGNMENT: u8 = 17;
+const MACHINE_CHECK: u8 = 18;
+const SIMD: u8 = 19;
+const FIRST_INTERRUPT: u8 = 32;
+
+/// Called by the entry code with interrupts off.
+pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
+    match frame.vector as u8 {
+        // An NMI may interrupt the writer of a ledger: it counts itself and touches nothing else.
+        NON_MASKABLE => _ = cpu::NMI_COUNT.fetch_add(1, Relaxed),
+        DOUBLE_FAULT => broken(frame, "double fault (a kernel stack overflowed?)"),
+        MACHINE_CHECK => broken(frame, "machine check"),
+        FIRST_INTERRUPT.. => interrupt(frame),
+        _ if frame.is_user() => user_exception(frame),
+        _ => kernel_exception(frame),
+    }
+}
+
+fn interrupt(frame: &mut Frame) {
+    let here = Here::get();
+    let interrupted = here.ledger.enter_irq(clock);
+    match frame.vector as u8 {
+        idt::TIMER => sched::timer_interrupt(here),
+        idt::SERIAL => console::interrupt(),
+        idt::SPURIOUS => {
+            here.ledger.leave_irq(interrupted, clock);
+            return;
+        }
+        other => log::warn!("interrupt {other} that nobody asked for"),
+    }
+    apic::end_of_interrupt();
+    if frame.is_user() && here.wants_attention() {
+        here.ledger.irq_to_system(clock);
+        sched::attend(here);
+        Here::get().ledger.enter_user(clock);
+    } else {
+        here.ledger.leave_irq(interrupted, clock);
+    }
+}
+
+fn user_exception(frame: &mut Frame) {
+    let here = Here::get();
+    here.ledger.enter_system(clock);
+    let vector = frame.vector as u8;
+    let resolved = vector == PAGE_FAULT && resolve_page_fault(frame).is_ok();
+    if !resolved {
+        proc::end_by_fault(describe(frame));
+    }
+    if here.wants_attention() {
+        sched::attend(here);
+    }
+    Here::get().ledger.enter_user(clock);
+}
+
+/// The page fault's address, if the address space of the caller gives it no page.
+fn resolve_page_fault(frame: &Frame) -> Result<(), u64> {
+    let address = Cr2::read_raw();
+    let access = match frame.error {
+        code if code & 0x10 != 0 => Access::Execute,
+        code if code & 0x02 != 0 => Access::Write,
+        _ => Access::Read,
+    };
+    proc::current_space().fault(address, access).map_err(|_| address)
+}
+
+fn kernel_exception(frame: &mut Frame) {
+    if let Some(fixup) = mm::fixup(frame.rip) {
+        if frame.vector as u8 != PAGE_FAULT || resolve_page_fault(frame).is_err() {
+            frame.rip = fixup;
+        }
+        return;
+    }
+    broken(frame, exception_name(frame.vector as u8))
+}
+
+fn broken(frame: &Frame, what: &str) -> ! {
+    crate::panic::trapped(frame, what, Cr2::read_raw())
+}
+
+/// What a fault in user mode looks like to the user.
+fn describe(frame: &Frame) -> Fault {
+    let vector = frame.vector as u8;
+    Fault {
+        name: match (vector, frame.error) {
+            (PAGE_FAULT, code) if code & 0x10 != 0 => "execution of a page that is not executable or not mapped",
+            (PAGE_FAULT, code) if code & 0x02 != 0 => "write to a page that is not writable or not mapped",
+            (PAGE_FAULT, _) => "read of a page that is not readable or not mapped",
+            _ => exception_name(vector),
+        },
+        signal: signal(vector),
+        address: if vector == PAGE_FAULT { Some(Cr2::read_raw()) } else { None },
+        instruction: frame.rip,
+    }
+}
+
+fn exception_name(vector: u8) -> &'static str {
+    match vector {
+        DIVIDE => "division error",
+        DEBUG => "debug trap",
+        BREAKPOINT => "breakpoint",
+        OVERFLOW => "overflow trap",
+        BOUND => "bound range exceeded",
+        INVALID_OPCODE => "invalid instruction",
+        SEGMENT_NOT_PRESENT => "segment not present",
+        STACK_SEGMENT => "stack segment fault",
+        PROTECTION => "general protection fault",
+        PAGE_FAULT => "page fault",
+        X87 => "x87 floating-point error",
+        ALIGNMENT => "misaligned access",
+        SIMD => "SIMD floating-point error",
+        _ => "unexpected exception",
+    }
+}
+
+/// The signal whose default action a fault takes: Linux's choice.
+fn signal(vector: u8) -> u8 {
+    const SIGILL: u8 = 4;
+    const SIGTRAP: u8 = 5;
+    const SIGBUS: u8 = 7;
+    const SIGFPE: u8 = 8;
+    const SIGSEGV: u8 = 11;
+    match vector {
+        DIVIDE | X87 | SIMD => SIGFPE,
+        DEBUG | BREAKPOINT => SIGTRAP,
+        INVALID_OPCODE => SIGILL,
+        SEGMENT_NOT_PRESENT | STACK_SEGMENT | ALIGNMENT => SIGBUS,
+        _ => SIGSEGV,
+    }
+}

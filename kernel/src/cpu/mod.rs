@@ -1,0 +1,170 @@
+//! The CPUs, and the way from running code to the data of the CPU that runs it.
+//!
+//! **Rule.** A CPU's data is written by that CPU alone, with interrupts off. Kernel code runs with interrupts off
+//! except in the idle loop and at the windows it states, and is never preempted; so whoever holds a [`Here`] is alone
+//! with the cells behind it until it switches to another LWP, after which it may be on another CPU and must ask again.
+//! What others may read or write is atomic or inside a lock, and says so.
+
+use crate::arch::{self, CpuArea};
+use crate::proc::Lwp;
+use crate::sched::Dispatcher;
+use crate::sync::{HeldLocks, Lock, Rank};
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use kcore::acct::CpuLedger;
+
+/// How many CPUs the kernel can use.
+pub(crate) use arch::MAX_CPUS;
+
+/// Non-maskable interrupts taken, on all CPUs.
+pub(crate) static NMI_COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// One CPU.
+#[repr(C)]
+pub(crate) struct Cpu {
+    /// What the entry code needs; first, since its address is the GS base.
+    pub(crate) area: CpuArea,
+    /// The LWP that runs here; None in the idle loop. Its own CPU's to use.
+    pub(crate) current: Cell<Option<&'static Lwp>>,
+    /// Something must be done before the next return to user mode: written by any CPU, read by this one.
+    attention: AtomicBool,
+    /// 0 … n−1.
+    pub(crate) id: AtomicU32,
+    /// Where its time goes. Written by this CPU, read by all.
+    pub(crate) ledger: CpuLedger,
+    /// The LWPs that wait for this CPU.
+    pub(crate) dispatcher: Lock<Dispatcher>,
+    /// What this CPU holds, for the assertions of debug builds.
+    pub(crate) held: HeldLocks,
+    /// For which moment the timer is set; `u64::MAX`: not set. Its own CPU's to use.
+    pub(crate) timer_set_for: Cell<u64>,
+    /// When the running LWP's slice ends, if others wait; `u64::MAX`: never. Its own CPU's to use.
+    pub(crate) slice_end: Cell<u64>,
+    /// The running LWP's slice has ended: it gives way on its next return to user mode. Its own CPU's to use.
+    pub(crate) slice_over: Cell<bool>,
+    /// An LWP that has ended here and whose stack is free once another runs. Its own CPU's to use.
+    pub(crate) ended: Cell<Option<&'static Lwp>>,
+    /// The address space whose page tables are loaded, as a number; 0: the kernel's own.
+    pub(crate) space: Cell<u64>,
+    /// The context of the idle loop.
+    pub(crate) idle: arch::Context,
+    /// Timer interrupts taken. Written by this CPU, read by all.
+    pub(crate) timer_interrupts: AtomicU64,
+}
+
+// SAFETY: the cells are touched by their own CPU only, through a `Here`, which does not leave it; all else is atomic or
+// locked.
+unsafe impl Sync for Cpu {}
+
+impl Cpu {
+    /// A CPU that has not come up.
+    pub(crate) const fn new() -> Self {
+        Cpu {
+            area: CpuArea::new(),
+            current: Cell::new(None),
+            attention: AtomicBool::new(false),
+            id: AtomicU32::new(0),
+            ledger: CpuLedger::new(),
+            dispatcher: Lock::new(Rank::Dispatcher, Dispatcher::new()),
+            held: HeldLocks::new(),
+            timer_set_for: Cell::new(u64::MAX),
+            slice_end: Cell::new(u64::MAX),
+            slice_over: Cell::new(false),
+            ended: Cell::new(None),
+            space: Cell::new(0),
+            idle: arch::Context::new(),
+            timer_interrupts: AtomicU64::new(0),
+        }
+    }
+
+    /// The CPU's number.
+    #[inline]
+    pub(crate) fn number(&self) -> u32 {
+        self.id.load(Ordering::Relaxed)
+    }
+
+    /// Whether something must be done before this CPU returns to user mode.
+    #[inline(always)]
+    pub(crate) fn wants_attention(&self) -> bool {
+        self.attention.load(Ordering::Relaxed)
+    }
+
+    /// Asks this CPU to look, before its next return to user mode, whether its LWP has to give way or to end.
+    pub(crate) fn ask_for_attention(&self) {
+        self.attention.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the request back; whoever does so looks at everything it may have been about.
+    pub(crate) fn take_attention(&self) {
+        self.attention.store(false, Ordering::Relaxed);
+    }
+}
+
+/// The CPU that this code runs on. Cannot be sent to another, and is worthless after a switch.
+#[derive(Clone, Copy)]
+pub(crate) struct Here(&'static Cpu, PhantomData<*const ()>);
+
+impl Here {
+    /// Interrupts must be off.
+    #[inline(always)]
+    pub(crate) fn get() -> Self {
+        debug_assert!(!arch::interrupts_are_on(), "per-CPU data needs interrupts off");
+        // SAFETY: the area is the first field of a Cpu that lives for ever.
+        Here(unsafe { &*CpuArea::current().cast::<Cpu>() }, PhantomData)
+    }
+
+    /// The CPU itself, which outlives the right to touch its cells.
+    #[inline(always)]
+    pub(crate) fn cpu(self) -> &'static Cpu {
+        self.0
+    }
+
+    /// The running LWP. Not to be asked in the idle loop or before the first dispatch.
+    #[inline(always)]
+    pub(crate) fn lwp(self) -> &'static Lwp {
+        self.0.current.get().expect("an LWP runs here")
+    }
+}
+
+impl Deref for Here {
+    type Target = Cpu;
+    #[inline(always)]
+    fn deref(&self) -> &Cpu {
+        self.0
+    }
+}
+
+static BOOT_CPU: Cpu = Cpu::new();
+static CPUS: [AtomicPtr<Cpu>; MAX_CPUS] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MAX_CPUS];
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// Makes the CPU that this runs on the first of the machine. Its account begins: it is idle until it dispatches.
+pub(crate) fn start_boot_cpu() -> Here {
+    BOOT_CPU.area.set_this();
+    arch::start_cpu(&BOOT_CPU.area);
+    CPUS[0].store(core::ptr::from_ref(&BOOT_CPU).cast_mut(), Ordering::Release);
+    COUNT.store(1, Ordering::Release);
+    BOOT_CPU.ledger.start(arch::clock);
+    Here::get()
+}
+
+/// CPU `number`, if it has come up.
+#[inline]
+pub(crate) fn get(number: u32) -> Option<&'static Cpu> {
+    let cpu = CPUS.get(number as usize)?.load(Ordering::Acquire);
+    // SAFETY: a pointer that was stored is to a Cpu that lives for ever.
+    unsafe { cpu.as_ref() }
+}
+
+/// How many CPUs are up.
+pub(crate) fn count() -> u32 {
+    COUNT.load(Ordering::Acquire)
+}
+
+/// Lets pending interrupts in: long operations call this now and then. The caller holds no lock and no [`Here`].
+pub(crate) fn window() {
+    Here::get().held.assert_none("interrupt window");
+    arch::interrupt_window();
+}

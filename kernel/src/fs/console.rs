@@ -1,0 +1,131 @@
+//! The console: the program's output and input, over the serial port.
+//!
+//! **Input** arrives by interrupt, goes through the line discipline (kcore) and waits in a buffer for readers. From a
+//! terminal, lines are edited and echoed here, `^D` ends the input and `^C` ends the program. From a pipe every byte is
+//! the program's; the runner escapes the end of the input (see `kcore::console`). **Readers** put themselves on the
+//! list, look again, and only then block: what arrives in between wakes them.
+//!
+//! **Nothing is lost:** while the buffer is full the port is not read, and its own flow control holds the sender up.
+
+use crate::arch;
+use crate::cpu::Here;
+use crate::proc::{self, Lwp};
+use crate::sched;
+use crate::sync::{Lock, Rank};
+use core::fmt::{self, Write};
+use kcore::console::{Effect, Input, Read};
+use syscalls::Errno;
+
+/// How many LWPs can wait for input at once.
+const MOST_READERS: usize = 8;
+
+struct Console {
+    input: Input,
+    readers: [Option<&'static Lwp>; MOST_READERS],
+}
+
+static CONSOLE: Lock<Console> =
+    Lock::new(Rank::Console, Console { input: Input::new(), readers: [None; MOST_READERS] });
+
+/// Says whether input comes from a person at a terminal, and tells the runner that it may send.
+pub(crate) fn start(is_terminal: bool) {
+    CONSOLE.lock().input.set_terminal(is_terminal);
+    log::info!("console: ready");
+}
+
+/// Whether input comes from a terminal.
+pub(crate) fn is_terminal() -> bool {
+    CONSOLE.lock().input.is_terminal()
+}
+
+/// Sends a program's output as it is.
+pub(crate) fn write(bytes: &[u8]) {
+    arch::send(bytes);
+}
+
+/// Prints a message of the kernel to the user.
+pub(crate) fn print(message: fmt::Arguments) {
+    let _ = Printer.write_fmt(message); // the port takes every byte
+}
+
+struct Printer;
+
+impl Write for Printer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        write(text.as_bytes());
+        arch::log_bytes(text.as_bytes());
+        Ok(())
+    }
+}
+
+/// Reads what has arrived, waiting for something; 0: the end of the input. EINTR where the LWP must end, EBUSY where
+/// too many wait already.
+pub(crate) fn read(buffer: &mut [u8]) -> Result<usize, Errno> {
+    loop {
+        match CONSOLE.lock().input.read(buffer) {
+            Read::Bytes(count) => return Ok(count),
+            Read::End => return Ok(0),
+            Read::Nothing => {}
+        }
+        wait_for_input(None)?;
+    }
+}
+
+/// Waits until a read would return at once, or the clock reaches `deadline`, or for no cause. Errors as [`read`].
+pub(crate) fn wait_for_input(deadline: Option<u64>) -> Result<(), Errno> {
+    let lwp = Here::get().lwp();
+    fill(); // what the port held back while the buffer was full
+    let mut console = CONSOLE.lock();
+    if console.input.is_ready() {
+        return Ok(());
+    }
+    console.add_reader(lwp)?;
+    drop(console);
+    match deadline {
+        Some(deadline) => sched::sleep_until(deadline),
+        None => sched::block(),
+    }
+    CONSOLE.lock().remove_reader(lwp);
+    if lwp.is_killed() { Err(Errno::EINTR) } else { Ok(()) }
+}
+
+/// Whether a read would return at once.
+pub(crate) fn has_input() -> bool {
+    CONSOLE.lock().input.is_ready()
+}
+
+/// The serial port has something.
+pub(crate) fn interrupt() {
+    fill();
+}
+
+/// Moves what has arrived into the buffer, as far as there is room, and acts on what it means.
+fn fill() {
+    let mut bytes = [0; 16];
+    loop {
+        let mut console = CONSOLE.lock();
+        let room = console.input.room().min(bytes.len());
+        let count = arch::receive(&mut bytes[..room]);
+        if count == 0 {
+            return;
+        }
+        let effect = console.input.accept(&bytes[..count], |echo| arch::send(echo));
+        let readers = console.readers;
+        drop(console);
+        readers.into_iter().flatten().for_each(sched::wake);
+        if effect == Effect::Interrupt {
+            proc::interrupt_first();
+        }
+    }
+}
+
+impl Console {
+    fn add_reader(&mut self, lwp: &'static Lwp) -> Result<(), Errno> {
+        *self.readers.iter_mut().find(|slot| slot.is_none()).ok_or(Errno::EBUSY)? = Some(lwp);
+        Ok(())
+    }
+
+    fn remove_reader(&mut self, lwp: &'static Lwp) {
+        self.readers.iter_mut().filter(|slot| slot.is_some_and(|l| core::ptr::eq(l, lwp))).for_each(|slot| *slot = None);
+    }
+}

@@ -1,0 +1,54 @@
+//! The root: the files of the cpio archive that the loader handed over. Read-only, one folder.
+
+use crate::mm::layout::direct;
+use core::ops::Range;
+use cpio_reader::{Entry, iter_files};
+use spin::Once;
+
+static ARCHIVE: Once<&'static [u8]> = Once::new();
+
+/// A file of the root.
+#[derive(Clone, Copy)]
+pub(crate) struct RootFile {
+    /// Where it stands in the archive, from 1 on: its inode number.
+    pub(crate) number: u64,
+    pub(crate) name: &'static str,
+    pub(crate) data: &'static [u8],
+    /// Permission bits.
+    pub(crate) mode: u32,
+}
+
+/// Takes over the archive at these physical addresses, which stays there for ever.
+pub(crate) fn start(range: Range<u64>) {
+    let bytes = (range.end - range.start) as usize;
+    // SAFETY: the loader put the archive there, the frame allocator leaves it alone, and nobody writes it.
+    ARCHIVE.call_once(|| unsafe { core::slice::from_raw_parts(direct(range.start), bytes) });
+    log::info!("root: {} files, {} KiB", files().count(), bytes / 1024);
+}
+
+/// The file that a path names, with or without a leading `/` or `./`.
+pub(crate) fn find(path: &str) -> Option<RootFile> {
+    let name = plain(path);
+    files().find(|file| file.name == name)
+}
+
+/// Whether a path names the root itself, the only folder.
+pub(crate) fn is_root(path: &str) -> bool {
+    matches!(plain(path), "" | ".")
+}
+
+fn plain(path: &str) -> &str {
+    path.trim_start_matches('/').trim_start_matches("./").trim_end_matches('/')
+}
+
+/// All files.
+pub(crate) fn files() -> impl Iterator<Item = RootFile> {
+    let archive: &'static [u8] = ARCHIVE.get().copied().unwrap_or(&[]);
+    let file = |(index, entry): (usize, Entry<'static>)| RootFile {
+        number: index as u64 + 1,
+        name: entry.name().trim_start_matches("./"),
+        data: entry.file(),
+        mode: entry.mode().bits() & 0o777,
+    };
+    iter_files(archive).enumerate().map(file).filter(|file| !file.name.is_empty())
+}

@@ -1,0 +1,49 @@
+//! Where log lines go: always to the runner's log port, and to the console where the option `verbose` asks for it.
+
+use crate::arch;
+use core::fmt::{self, Write};
+use core::sync::atomic::{AtomicBool, Ordering};
+use log::{LevelFilter, Log, Metadata, Record};
+
+struct Sink;
+
+static SINK: Sink = Sink;
+static ON_CONSOLE: AtomicBool = AtomicBool::new(false);
+
+/// Starts logging.
+pub(crate) fn start(on_console: bool) {
+    ON_CONSOLE.store(on_console, Ordering::Relaxed);
+    let _ = log::set_logger(&SINK); // fails only where it is set already
+    log::set_max_level(if on_console { LevelFilter::Debug } else { LevelFilter::Info });
+}
+
+/// Says something now, whatever the state of the log: for the end of the machine.
+pub(crate) fn say_at_once(what: fmt::Arguments) {
+    let _ = Ports.write_fmt(what); // the ports take every byte
+}
+
+impl Log for Sink {
+    fn enabled(&self, metadata: &Metadata) -> bool {
+        metadata.level() <= log::max_level()
+    }
+
+    fn log(&self, record: &Record) {
+        if self.enabled(record.metadata()) {
+            say_at_once(format_args!("{}\n", record.args()));
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+struct Ports;
+
+impl Write for Ports {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        arch::log_bytes(text.as_bytes());
+        if ON_CONSOLE.load(Ordering::Relaxed) {
+            arch::send_at_once(text.as_bytes());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! Kernel stacks, each above a page that is never mapped: an overflow is a fault on a stack of its own (the double
+//! fault's), not silent damage.
+//!
+//! A stack's place is a slot of the stack area. Stacks that were given back wait in a small cache, mapped, because
+//! LWPs come and go; beyond that the frames go back and the slot's number waits in a list. That list's room is
+//! reserved when a slot is first used, so giving back never allocates.
+
+use alloc::vec::Vec;
+
+use spin::Mutex;
+use syscalls::Errno;
+
+use super::frames::{Budget, Frame};
+use super::kernel_space::{map_frame, unmap_frame};
+use super::layout::{PAGE_SIZE, STACKS};
+
+/// Pages of a kernel stack.
+pub(crate) const STACK_PAGES: u64 = 4;
+
+/// Bytes of a kernel stack.
+pub(crate) const STACK_SIZE: u64 = STACK_PAGES * PAGE_SIZE;
+
+/// Mapped stacks that wait for their next user.
+const CACHED: usize = 8;
+
+/// A slot: the unmapped page, then the stack.
+const SLOT_SIZE: u64 = STACK_SIZE + PAGE_SIZE;
+
+/// A mapped stack that nobody else uses; dropping it gives it back.
+#[derive(Debug)]
+pub(crate) struct KernelStack {
+    slot: u32,
+}
+
+struct Slots {
+    /// The first slot that was never used.
+    fresh: u32,
+    /// Slots without frames. Has room for every slot below `fresh`.
+    empty: Vec<u32>,
+    /// The first `cached_count` are slots with frames.
+    cached: [u32; CACHED],
+    cached_count: usize,
+}
+
+static SLOTS: Mutex<Slots> =
+    Mutex::new(Slots { fresh: 0, empty: Vec::new(), cached: [0; CACHED], cached_count: 0 });
+
+impl KernelStack {
+    /// A stack; its bytes are whatever was on it.
+    ///
+    /// # Errors
+    /// ENOMEM.
+    pub(crate) fn new() -> Result<KernelStack, Errno> {
+        let mut slots = SLOTS.lock();
+        if let Some(slot) = slots.take_cached() {
+            return Ok(KernelStack { slot });
+        }
+        let slot = slots.take_empty()?;
+        drop(slots);
+        map_slot(slot).inspect_err(|_| free_slot(slot))?;
+        Ok(KernelStack { slot })
+    }
+
+    /// The address above the stack's last byte, 16-byte aligned.
+    pub(crate) fn top(&self) -> u64 {
+        base(self.slot) + STACK_SIZE
+    }
+
+    /// The stack's lowest address; the page below is not mapped.
+    pub(crate) fn base(&self) -> u64 {
+        base(self.slot)
+    }
+}
+
+impl Drop for KernelStack {
+    fn drop(&mut self) {
+        if !SLOTS.lock().put_cached(self.slot) {
+            free_slot(self.slot);
+        }
+    }
+}
+
+/// Frames of the stacks in the cache: in use by nobody, though not free.
+pub(crate) fn spare_frames() -> u64 {
+    SLOTS.lock().cached_count as u64 * STACK_PAGES
+}
+
+impl Slots {
+    fn take_cached(&mut self) -> Option<u32> {
+        self.cached_count = self.cached_count.checked_sub(1)?;
+        Some(self.cached[self.cached_count])
+    }
+
+    fn put_cached(&mut self, slot: u32) -> bool {
+        let Some(place) = self.cached.get_mut(self.cached_count) else { return false };
+        *place = slot;
+        self.cached_count += 1;
+        true
+    }
+
+    fn take_empty(&mut self) -> Result<u32, Errno> {
+        if let Some(slot) = self.empty.pop() {
+            return Ok(slot);
+        }
+        let slot = self.fresh;
+        if base(slot + 1) + STACK_SIZE > STACKS.end {
+            return Err(Errno::ENOMEM);
+        }
+        let room = slot as usize + 1 - self.empty.len();
+        self.empty.try_reserve(room).map_err(|_| Errno::ENOMEM)?;
+        self.fresh += 1;
+        Ok(slot)
+    }
+}
+
+fn base(slot: u32) -> u64 {
+    STACKS.start + u64::from(slot) * SLOT_SIZE + PAGE_SIZE
+}
+
+fn pages(slot: u32) -> impl Iterator<Item = u64> {
+    (0..STACK_PAGES).map(move |page| base(slot) + page * PAGE_SIZE)
+}
+
+/// Maps all pages of a slot, or some if memory runs out.
+fn map_slot(slot: u32) -> Result<(), Errno> {
+    pages(slot).try_for_each(|page| map_frame(page, Frame::allocate(Budget::Kernel)?))
+}
+
+/// Gives back the frames of a slot, and the slot.
+fn free_slot(slot: u32) {
+    for page in pages(slot) {
+        // SAFETY: the slot has no owner, so nothing runs on the stack or points into it.
+        drop(unsafe { unmap_frame(page) });
+    }
+    SLOTS.lock().empty.push(slot);
+}

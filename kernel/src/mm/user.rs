@@ -1,0 +1,123 @@
+//! Copies between the kernel and the running program.
+//!
+//! Every byte goes through the routines of [`copy`](super::user_copy): a fault there that the address space cannot
+//! resolve ends the routine with a failure, which becomes EFAULT. The whole range is checked against the end of user
+//! space first, so no pointer reaches the kernel's half. A write of more than one page first touches every page, so that a call
+//! that fails writes nothing (another LWP that unmaps pages meanwhile spoils its own process only).
+//!
+//! No lock is held by a caller: a copy may fault, and a fault takes the address space's.
+
+use alloc::vec::Vec;
+
+use syscalls::{Crossing, Errno};
+
+use super::layout::{PAGE_SIZE, USER_END};
+use super::user_copy;
+
+/// Reads a value from the program at `address`, once. Words of 4 and 8 bytes are read in one access.
+///
+/// # Errors
+/// EFAULT.
+#[inline]
+pub(crate) fn copy_in<T: Crossing>(address: u64) -> Result<T, Errno> {
+    let mut value = T::default();
+    check(address, size_of::<T>() as u64)?;
+    // SAFETY: `value` has that size, and a `Crossing` type takes any bytes; the program's side is checked.
+    unsafe { user_copy::read((&raw mut value).cast(), address, size_of::<T>())? };
+    Ok(value)
+}
+
+/// Writes a value to the program at `address`. Words of 4 and 8 bytes are written in one access.
+///
+/// # Errors
+/// EFAULT, and nothing was written.
+#[inline]
+pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno> {
+    prepare_write(address, size_of::<T>() as u64)?;
+    // SAFETY: `value` has that size, and a `Crossing` type has no padding; the program's side is checked.
+    unsafe { user_copy::write(address, (&raw const *value).cast(), size_of::<T>()) }
+}
+
+/// Makes sure that `length` bytes can be written at `address`, where the writing must not fail later.
+///
+/// # Errors
+/// EFAULT.
+pub(crate) fn probe_write(address: u64, length: u64) -> Result<(), Errno> {
+    check(address, length)?;
+    touch(address, address + length)
+}
+
+/// Fills `buffer` from the program at `address`.
+///
+/// # Errors
+/// EFAULT; `buffer` then holds anything.
+pub(crate) fn read_bytes(address: u64, buffer: &mut [u8]) -> Result<(), Errno> {
+    check(address, buffer.len() as u64)?;
+    // SAFETY: the buffer is that large; the program's side is checked.
+    unsafe { user_copy::read(buffer.as_mut_ptr(), address, buffer.len()) }
+}
+
+/// Writes `bytes` to the program at `address`.
+///
+/// # Errors
+/// EFAULT, and nothing was written.
+pub(crate) fn write_bytes(address: u64, bytes: &[u8]) -> Result<(), Errno> {
+    prepare_write(address, bytes.len() as u64)?;
+    // SAFETY: there are that many bytes; the program's side is checked.
+    unsafe { user_copy::write(address, bytes.as_ptr(), bytes.len()) }
+}
+
+/// Reads a string that ends with a zero byte, without that byte.
+///
+/// # Errors
+/// EFAULT; ENAMETOOLONG: no zero among the first `max` bytes; ENOMEM.
+pub(crate) fn read_string(address: u64, max: usize) -> Result<Vec<u8>, Errno> {
+    /// Enough for most strings, and little to read in vain.
+    const CHUNK: usize = 64;
+    let mut string = Vec::new();
+    while string.len() < max {
+        let start = address.checked_add(string.len() as u64).ok_or(Errno::EFAULT)?;
+        let to_page_end = (PAGE_SIZE - start % PAGE_SIZE) as usize;
+        let mut chunk = [0; CHUNK];
+        let chunk = &mut chunk[..CHUNK.min(to_page_end).min(max - string.len())];
+        read_bytes(start, chunk)?;
+        let end = chunk.iter().position(|&byte| byte == 0);
+        let part = &chunk[..end.unwrap_or(chunk.len())];
+        string.try_reserve(part.len()).map_err(|_| Errno::ENOMEM)?;
+        string.extend_from_slice(part);
+        if end.is_some() {
+            return Ok(string);
+        }
+    }
+    Err(Errno::ENAMETOOLONG)
+}
+
+/// Refuses a range that does not lie below the end of user space. No bytes are always right.
+#[inline]
+fn check(address: u64, length: u64) -> Result<(), Errno> {
+    match address.checked_add(length) {
+        Some(end) if end <= USER_END => Ok(()),
+        _ if length == 0 => Ok(()),
+        _ => Err(Errno::EFAULT),
+    }
+}
+
+/// Checks a range, and touches its pages if there are several.
+#[inline]
+fn prepare_write(address: u64, length: u64) -> Result<(), Errno> {
+    check(address, length)?;
+    let is_on_one_page = address % PAGE_SIZE + length <= PAGE_SIZE;
+    if is_on_one_page { Ok(()) } else { touch(address, address + length) }
+}
+
+/// Makes every page of the range writable by a write that changes nothing.
+#[cold]
+fn touch(address: u64, end: u64) -> Result<(), Errno> {
+    let mut next = address;
+    while next < end {
+        // SAFETY: the range is checked.
+        unsafe { user_copy::touch(next)? };
+        next = (next / PAGE_SIZE + 1) * PAGE_SIZE;
+    }
+    Ok(())
+}

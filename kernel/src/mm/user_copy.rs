@@ -1,0 +1,145 @@
+//! The only instructions that touch a program's memory by its own addresses.
+//!
+//! They lie between two labels and push nothing, so a fault there that cannot be resolved resumes at a third label,
+//! which returns "failed" to the routine's caller: see [`fixup`]. Where the CPU has SMAP, `stac` opens the program's
+//! memory for the copy and `clac` closes it again; a fault handler in between runs with it closed.
+
+use core::arch::global_asm;
+
+use syscalls::Errno;
+
+use crate::arch::SMAP_IS_ON;
+
+unsafe extern "C" {
+    /// Copies `length` bytes; returns whether it failed.
+    fn user_copy_bytes(to: *mut u8, from: *const u8, length: usize) -> bool;
+    /// Copies four bytes in one access; returns whether it failed.
+    fn user_copy_4(to: *mut u8, from: *const u8) -> bool;
+    /// Copies eight bytes in one access; returns whether it failed.
+    fn user_copy_8(to: *mut u8, from: *const u8) -> bool;
+    /// Writes a byte back as it is; returns whether it failed.
+    fn user_touch(at: *mut u8) -> bool;
+    static user_access_start: u8;
+    static user_access_end: u8;
+    static user_access_failed: u8;
+}
+
+global_asm!(
+    ".macro user_open",
+    "    cmp byte ptr [rip + {smap}], 0",
+    "    je 2f",
+    "    stac",
+    "2:",
+    ".endm",
+    // Closes, and returns eax as the answer.
+    ".macro user_close",
+    "    cmp byte ptr [rip + {smap}], 0",
+    "    je 3f",
+    "    clac",
+    "3:  ret",
+    ".endm",
+    ".global user_copy_bytes, user_copy_4, user_copy_8, user_touch",
+    ".global user_access_start, user_access_end, user_access_failed",
+    ".pushsection .text.user_access, \"ax\"",
+    "user_access_start:",
+    // rdi: to, rsi: from, rdx: length. Words first, then the rest.
+    "user_copy_bytes:",
+    "    user_open",
+    "    mov rcx, rdx",
+    "    shr rcx, 3",
+    "    rep movsq",
+    "    mov ecx, edx",
+    "    and ecx, 7",
+    "    rep movsb",
+    "    xor eax, eax",
+    "    user_close",
+    // rdi: to, rsi: from.
+    "user_copy_4:",
+    "    user_open",
+    "    mov eax, [rsi]",
+    "    mov [rdi], eax",
+    "    xor eax, eax",
+    "    user_close",
+    "user_copy_8:",
+    "    user_open",
+    "    mov rax, [rsi]",
+    "    mov [rdi], rax",
+    "    xor eax, eax",
+    "    user_close",
+    // rdi: a byte.
+    "user_touch:",
+    "    user_open",
+    "    lock or byte ptr [rdi], 0",
+    "    xor eax, eax",
+    "    user_close",
+    "user_access_end:",
+    "user_access_failed:",
+    "    mov eax, 1",
+    "    user_close",
+    ".popsection",
+    ".purgem user_open",
+    ".purgem user_close",
+    smap = sym SMAP_IS_ON,
+);
+
+/// Where to resume after a fault at instruction `ip` of the kernel that could not be resolved. `None`: the fault is no
+/// program's doing.
+pub(crate) fn fixup(ip: u64) -> Option<u64> {
+    let routines = &raw const user_access_start as u64..&raw const user_access_end as u64;
+    routines.contains(&ip).then_some(&raw const user_access_failed as u64)
+}
+
+/// Reads `length` bytes at `address`.
+///
+/// # Errors
+/// EFAULT.
+///
+/// # Safety
+/// `to` is valid for writes of `length` bytes, and the range at `address` is below the end of user space.
+#[inline]
+pub(super) unsafe fn read(to: *mut u8, address: u64, length: usize) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { copy(to, address as *const u8, length) }
+}
+
+/// Writes `length` bytes to `address`.
+///
+/// # Errors
+/// EFAULT.
+///
+/// # Safety
+/// `from` is valid for reads of `length` bytes, and the range at `address` is below the end of user space.
+#[inline]
+pub(super) unsafe fn write(address: u64, from: *const u8, length: usize) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { copy(address as *mut u8, from, length) }
+}
+
+/// Writes the byte at `address` back as it is.
+///
+/// # Errors
+/// EFAULT.
+///
+/// # Safety
+/// `address` is below the end of user space.
+pub(super) unsafe fn touch(address: u64) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    answer(unsafe { user_touch(address as *mut u8) })
+}
+
+#[inline]
+unsafe fn copy(to: *mut u8, from: *const u8, length: usize) -> Result<(), Errno> {
+    // SAFETY: the callers' promise: the kernel's side is valid, the program's side is only touched by the routines.
+    answer(unsafe {
+        match length {
+            4 => user_copy_4(to, from),
+            8 => user_copy_8(to, from),
+            _ => user_copy_bytes(to, from, length),
+        }
+    })
+}
+
+#[inline]
+fn answer(failed: bool) -> Result<(), Errno> {
+    if failed { Err(Errno::EFAULT) } else { Ok(()) }
+}

@@ -1,0 +1,166 @@
+//! The page tables of one address space's lower half.
+//!
+//! **Invariant.** Every table below the root covers some page of a region, and every leaf is a page of a region. The
+//! owner keeps it by telling [`UserTables::clear`] the room without regions, where tables are freed too. So the regions
+//! lead to everything, and taking an address space apart never scans empty tables.
+
+use core::ops::Range;
+
+use syscalls::Errno;
+use x86_64::structures::paging::PageTableFlags as Flags;
+
+use super::frames::{Budget, Frame};
+use super::kernel_space;
+use super::layout::PAGE_SIZE;
+use super::retired::Retired;
+use super::table::{Entry, Mapping, TOP, Table, index, span, table};
+
+/// The room where nothing is: [`UserTables::clear`] frees no table.
+pub(super) const NO_ROOM: Range<u64> = 0..0;
+
+/// The tables. The owner's lock guards them: methods that change something take `&mut self`.
+pub(super) struct UserTables {
+    root: Frame,
+    /// Pages mapped.
+    pages: u64,
+}
+
+impl UserTables {
+    /// Tables that map nothing but the kernel's half.
+    ///
+    /// # Errors
+    /// ENOMEM.
+    pub(super) fn new() -> Result<UserTables, Errno> {
+        let root = Frame::allocate_zeroed(Budget::User)?;
+        let tables = UserTables { root, pages: 0 };
+        kernel_space::share_with(tables.root());
+        Ok(tables)
+    }
+
+    /// The physical address of the top table.
+    pub(super) fn root_address(&self) -> u64 {
+        self.root.address()
+    }
+
+    /// How many pages are mapped.
+    pub(super) fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// The entry of a page; tables that are missing on the way are made. The page is in a region, or the caller undoes
+    /// this by [`UserTables::clear`].
+    ///
+    /// # Errors
+    /// ENOMEM.
+    #[inline]
+    pub(super) fn entry(&self, page: u64) -> Result<&Entry, Errno> {
+        let mut table = self.root();
+        for level in (2..=TOP).rev() {
+            // SAFETY: user tables have no large pages; the borrow of `self` keeps tables from being freed, and the
+            // owner's lock others from making them.
+            table = unsafe { table[index(page, level)].table_or_new(Flags::USER_ACCESSIBLE, Budget::User)? };
+        }
+        Ok(&table[index(page, 1)])
+    }
+
+    /// Fills the entry of a page that is in a region and not mapped with what `make` gives.
+    ///
+    /// # Errors
+    /// That of `make`; ENOMEM: a table is missing, and there is no frame for one.
+    #[inline]
+    pub(super) fn fill<E: From<Errno>>(
+        &mut self,
+        page: u64,
+        make: impl FnOnce() -> Result<Mapping, E>,
+    ) -> Result<(), E> {
+        let entry = self.entry(page)?;
+        debug_assert!(entry.get().is_empty());
+        entry.set(make()?);
+        self.pages += 1;
+        Ok(())
+    }
+
+    /// Calls `visit` with every page of `range` that is mapped, and its entry.
+    pub(super) fn for_each(
+        &self,
+        range: Range<u64>,
+        mut visit: impl FnMut(u64, &Entry) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        let mut page = range.start;
+        while page < range.end {
+            let (level, table) = self.lowest_table(page);
+            let end = range.end.min((page / span(level + 1) + 1) * span(level + 1));
+            if level > 1 {
+                page = range.end.min((page / span(level) + 1) * span(level));
+                continue;
+            }
+            while page < end {
+                let entry = &table[index(page, 1)];
+                if !entry.get().is_empty() {
+                    visit(page, entry)?;
+                }
+                page += PAGE_SIZE;
+            }
+        }
+        Ok(())
+    }
+
+    /// The lowest table on the way to `page`, and its level.
+    fn lowest_table(&self, page: u64) -> (u32, &Table) {
+        let mut lowest = self.root();
+        for level in (2..=TOP).rev() {
+            let mapping = lowest[index(page, level)].get();
+            if mapping.is_empty() {
+                return (level, lowest);
+            }
+            // SAFETY: user tables have no large pages; the borrow of `self` keeps tables from being freed.
+            lowest = unsafe { table(mapping.address()) };
+        }
+        (1, lowest)
+    }
+
+    /// Unmaps every page of `range`, and frees every table whose pages are all in `room`: the addresses around the range
+    /// that no region uses any more. `room` may be empty.
+    pub(super) fn clear(&mut self, range: Range<u64>, room: Range<u64>) {
+        let mut retired = Retired::new(self.root_address(), range.clone());
+        let request = Clearing { room };
+        self.pages -= request.clear(self.root(), TOP, range, &mut retired);
+    }
+
+    fn root(&self) -> &Table {
+        // SAFETY: the root is a table for as long as `self` lives.
+        unsafe { table(self.root.address()) }
+    }
+}
+
+struct Clearing {
+    room: Range<u64>,
+}
+
+impl Clearing {
+    /// Clears what `range` covers of one table, and returns how many pages it unmapped.
+    fn clear(&self, entries: &Table, level: u32, range: Range<u64>, retired: &mut Retired) -> u64 {
+        let mut pages = 0;
+        let mut start = range.start;
+        while start < range.end {
+            let base = start / span(level) * span(level);
+            let end = range.end.min(base + span(level));
+            let entry = &entries[index(start, level)];
+            if entry.get().is_empty() {
+                // Nothing here.
+            } else if level == 1 {
+                retired.take(entry);
+                pages += 1;
+            } else {
+                // SAFETY: user tables have no large pages, and this one is freed by nobody else.
+                let below = unsafe { table(entry.get().address()) };
+                pages += self.clear(below, level - 1, start..end, retired);
+                if self.room.start <= base && base + span(level) <= self.room.end {
+                    retired.take(entry);
+                }
+            }
+            start = end;
+        }
+        pages
+    }
+}

@@ -1,0 +1,37 @@
+//! The kernel's command line.
+
+/// What can be asked for. Words are separated by blanks; a word that is not known is ignored with a warning.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// `verbose`: the log goes to the console too.
+    pub(crate) verbose: bool,
+    /// `strace`: every system call is logged with its result and cost.
+    pub(crate) strace: bool,
+    /// `console=tty`: input comes from a person at a terminal; otherwise from a pipe.
+    pub(crate) console_is_terminal: bool,
+    /// `tick=HZ`: extra timer interrupts, which tests ask for; 0: none.
+    pub(crate) tick_hz: u64,
+    /// `seed=N`: random bytes are the same in every run.
+    pub(crate) seed: Option<u64>,
+    /// `panic-test`: the kernel panics at the end of boot.
+    pub(crate) panic_test: bool,
+}
+
+/// Reads the command line.
+pub(crate) fn read(line: &str) -> Options {
+    let mut options = Options::default();
+    for word in line.split_ascii_whitespace() {
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("verbose", "") => options.verbose = true,
+            ("strace", "") => options.strace = true,
+            ("panic-test", "") => options.panic_test = true,
+            ("console", kind @ ("tty" | "pipe")) => options.console_is_terminal = kind == "tty",
+            ("tick", hz) if hz.parse::<u64>().is_ok_and(|hz| hz <= 1_000_000) => {
+                options.tick_hz = hz.parse().unwrap_or(0);
+            }
+            ("seed", seed) if seed.parse::<u64>().is_ok() => options.seed = seed.parse().ok(),
+            _ => log::warn!("kernel option '{word}' is not known; ignored"),
+        }
+    }
+    options
+}

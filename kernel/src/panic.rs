@@ -1,0 +1,56 @@
+//! The end of a kernel that found itself broken: message, registers, backtrace, and the runner's code for it.
+
+use crate::arch::{self, Frame, Outcome, backtrace};
+use crate::log_sink::say_at_once;
+use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+static PANICKING: AtomicBool = AtomicBool::new(false);
+
+#[panic_handler]
+fn panic(info: &PanicInfo) -> ! {
+    begin();
+    match info.location() {
+        Some(at) => say_at_once(format_args!("panic: {} ({}:{})\n", info.message(), at.file(), at.line())),
+        None => say_at_once(format_args!("panic: {}\n", info.message())),
+    }
+    backtrace::backtrace(say_address);
+    arch::end_at_once(Outcome::Panic)
+}
+
+/// The end by an exception in the kernel itself: its registers are those of the exception.
+pub(crate) fn trapped(frame: &Frame, what: &str, fault_address: u64) -> ! {
+    begin();
+    say_at_once(format_args!("panic: {what} in the kernel, error code {:#x}\n", frame.error));
+    say_registers(frame, fault_address);
+    say_address(frame.rip);
+    backtrace::backtrace_from(frame.rbp, say_address);
+    arch::end_at_once(Outcome::Panic)
+}
+
+/// A panic inside a panic ends the machine without another word.
+fn begin() {
+    if PANICKING.swap(true, Ordering::Relaxed) {
+        arch::end_at_once(Outcome::Panic);
+    }
+}
+
+fn say_address(address: u64) {
+    say_at_once(format_args!("  at {address:#018x}\n"));
+}
+
+fn say_registers(f: &Frame, fault_address: u64) {
+    let rows: [[(&str, u64); 4]; 5] = [
+        [("rip", f.rip), ("rsp", f.rsp), ("rflags", f.rflags), ("cr2", fault_address)],
+        [("rax", f.rax), ("rbx", f.rbx), ("rcx", f.rcx), ("rdx", f.rdx)],
+        [("rsi", f.rsi), ("rdi", f.rdi), ("rbp", f.rbp), ("cs", f.cs)],
+        [("r8", f.r8), ("r9", f.r9), ("r10", f.r10), ("r11", f.r11)],
+        [("r12", f.r12), ("r13", f.r13), ("r14", f.r14), ("r15", f.r15)],
+    ];
+    for row in rows {
+        for (name, value) in row {
+            say_at_once(format_args!(" {name:>6} {value:016x}"));
+        }
+        say_at_once(format_args!("\n"));
+    }
+}

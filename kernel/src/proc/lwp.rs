@@ -1,0 +1,207 @@
+//! LWPs: what the kernel keeps of each thread of execution.
+//!
+//! **Problem.** Anyone may ask about any LWP, from any CPU, while it runs, ends, and its place is used for the next
+//! one; and the asking must be cheap. **Answer.** LWPs live in slots that are never given back to the heap: a reference
+//! to a slot stays valid for ever, and whether it still is the LWP that was meant is told by the tid in its ledger,
+//! which the ledger's reader checks inside its window. No count has to be taken and no lock held.
+
+use super::futex::Key;
+use super::process::Process;
+use crate::arch::{self, Context, FpuState, Frame};
+use crate::mm::stacks::KernelStack;
+use core::cell::{Cell, UnsafeCell};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use kcore::acct::LwpLedger;
+use kcore::sched::{Link, Slot};
+use syscalls::linux::SignalStack;
+
+/// No alternate stack (SS_DISABLE).
+const NO_STACK: SignalStack = SignalStack { address: 0, flags: 2, pad: 0, length: 0 };
+
+/// What the dispatcher knows of an LWP. Guarded by the lock of the dispatcher of the LWP's CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The slot has no LWP, or one that has ended.
+    Nowhere,
+    /// On its CPU.
+    Running,
+    /// In its CPU's run queue.
+    Queued,
+    /// Blocked: somebody's wake-up will queue it.
+    Blocked,
+}
+
+/// One LWP, or a free slot. The fields are grouped by who may use them.
+pub(crate) struct Lwp {
+    // --- fixed for the slot ---
+    /// The slot's number.
+    pub(crate) slot: Slot,
+
+    // --- read by anyone ---
+    /// Where its time goes. Written under the dispatcher's lock or, for the crossings, by its CPU's ledger.
+    pub(crate) ledger: LwpLedger,
+    /// The LWP's id; 0: the slot is free.
+    tid: AtomicU32,
+    /// It must end as soon as it is about to return to user mode, and does not block any more.
+    killed: AtomicBool,
+    /// The CPU whose dispatcher's lock guards the group below. Changes under that lock only.
+    pub(crate) cpu: AtomicU32,
+
+    // --- guarded by that dispatcher's lock ---
+    /// The place in a run queue.
+    pub(crate) link: Link,
+    place: Cell<Place>,
+    /// A wake-up came before the LWP had blocked: the next block returns at once.
+    pub(crate) wake_pending: Cell<bool>,
+
+    // --- guarded by the futex queues' lock ---
+    /// The word it waits on, if it does.
+    pub(crate) futex: Cell<Option<Key>>,
+
+    // --- the LWP's own, or its maker's and its ender's while it cannot run ---
+    pub(crate) context: Context,
+    pub(crate) fpu: FpuState,
+    process: Cell<Option<&'static Process>>,
+    stack: UnsafeCell<Option<KernelStack>>,
+    /// Bases of the segments that user code sees.
+    pub(crate) fs_base: Cell<u64>,
+    pub(crate) gs_base: Cell<u64>,
+    /// The blocked signals and the alternate stack, kept for libraries that ask.
+    pub(crate) signal_mask: Cell<u64>,
+    pub(crate) signal_stack: Cell<SignalStack>,
+    /// The user word that is cleared and woken at the end; 0: none.
+    pub(crate) clear_at_end: Cell<u64>,
+
+    // --- counted by its CPU, read by anyone ---
+    /// Page faults that were resolved.
+    pub(crate) faults: AtomicU64,
+    /// Switches because it gave way, and because it was made to.
+    pub(crate) voluntary: AtomicU64,
+    pub(crate) involuntary: AtomicU64,
+}
+
+// SAFETY: every field is atomic, or says above whose lock or whose turn guards it.
+unsafe impl Sync for Lwp {}
+
+impl Lwp {
+    /// A free slot.
+    pub(super) const fn free(slot: Slot) -> Self {
+        Lwp {
+            slot,
+            ledger: LwpLedger::new(),
+            tid: AtomicU32::new(0),
+            killed: AtomicBool::new(false),
+            cpu: AtomicU32::new(0),
+            link: Link::new(),
+            place: Cell::new(Place::Nowhere),
+            wake_pending: Cell::new(false),
+            futex: Cell::new(None),
+            context: Context::new(),
+            fpu: FpuState::new(),
+            process: Cell::new(None),
+            stack: UnsafeCell::new(None),
+            fs_base: Cell::new(0),
+            gs_base: Cell::new(0),
+            signal_mask: Cell::new(0),
+            signal_stack: Cell::new(NO_STACK),
+            clear_at_end: Cell::new(0),
+            faults: AtomicU64::new(0),
+            voluntary: AtomicU64::new(0),
+            involuntary: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes the slot an LWP of `process` that will enter user mode with `frame`. It is in no queue yet.
+    ///
+    /// # Safety
+    /// The slot is free, and the caller's alone.
+    pub(super) unsafe fn begin(&self, tid: u32, process: &'static Process, stack: KernelStack, frame: &Frame) {
+        self.tid.store(tid, Relaxed);
+        self.killed.store(false, Relaxed);
+        self.place.set(Place::Nowhere);
+        self.wake_pending.set(false);
+        self.process.set(Some(process));
+        self.fs_base.set(0);
+        self.gs_base.set(0);
+        self.clear_at_end.set(0);
+        self.signal_mask.set(0);
+        self.signal_stack.set(NO_STACK);
+        for counter in [&self.faults, &self.voluntary, &self.involuntary] {
+            counter.store(0, Relaxed);
+        }
+        // SAFETY: the slot is the caller's alone, so is the new stack.
+        unsafe {
+            self.context.prepare(stack.top(), frame);
+            *self.stack.get() = Some(stack);
+        }
+    }
+
+    /// Takes back what [`Lwp::begin`] gave: the stack, which is free from now on.
+    ///
+    /// # Safety
+    /// The LWP has ended, and nobody runs on its stack.
+    pub(super) unsafe fn end(&self) -> Option<KernelStack> {
+        self.tid.store(0, Relaxed);
+        self.process.set(None);
+        // SAFETY: by the contract nobody uses the stack.
+        unsafe { (*self.stack.get()).take() }
+    }
+
+    /// The LWP's id; 0 where it has ended.
+    #[inline]
+    pub(crate) fn tid(&self) -> u32 {
+        self.tid.load(Relaxed)
+    }
+
+    /// The process it belongs to. Of a living LWP only.
+    #[inline]
+    pub(crate) fn process(&self) -> &'static Process {
+        self.process.get().expect("a living LWP has a process")
+    }
+
+    /// Top of its kernel stack. Of a living LWP only.
+    pub(crate) fn stack_top(&self) -> u64 {
+        // SAFETY: the stack is set before the LWP can run and taken after it has ended.
+        unsafe { (*self.stack.get()).as_ref() }.expect("a living LWP has a stack").top()
+    }
+
+    /// Where the dispatcher has it. With the lock of its CPU's dispatcher.
+    #[inline]
+    pub(crate) fn place(&self) -> Place {
+        self.place.get()
+    }
+
+    /// With the lock of its CPU's dispatcher.
+    #[inline]
+    pub(crate) fn set_place(&self, place: Place) {
+        self.place.set(place);
+    }
+
+    /// Whether it has to end.
+    #[inline]
+    pub(crate) fn is_killed(&self) -> bool {
+        self.killed.load(Relaxed)
+    }
+
+    /// Has it end before it next returns to user mode; the caller then wakes it or asks its CPU for attention.
+    pub(crate) fn kill(&self) {
+        self.killed.store(true, Relaxed);
+    }
+
+    /// The registers with which it entered the kernel, at the top of its stack.
+    pub(crate) fn entry_frame(&self) -> *mut Frame {
+        (self.stack_top() - size_of::<Frame>() as u64) as *mut Frame
+    }
+
+    /// Loads what user code of this LWP expects in this CPU besides the general registers.
+    ///
+    /// # Safety
+    /// This LWP is the one that runs here from now on.
+    #[inline]
+    pub(crate) unsafe fn load_user_state(&self) {
+        // SAFETY: the saved state is this LWP's, and nobody else runs it.
+        unsafe { self.fpu.load() };
+        arch::set_user_fs(self.fs_base.get());
+        arch::set_user_gs(self.gs_base.get());
+    }
+}

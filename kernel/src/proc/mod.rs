@@ -1,0 +1,201 @@
+//! Processes and LWPs: how they begin and how they end.
+//!
+//! **An LWP ends in two steps.** On its own stack it gives back what it can while it still runs ([`exit_current`]); the
+//! last active LWP of a process gives the process's memory and files back, in its own time. Then it switches away for
+//! good, and the context that comes next on that CPU [`reclaim`]s what it stood on: the stack, the slot, the id, and
+//! its time, which goes to the process and to the machine's total of ended LWPs under the process's lock, so that
+//! whoever sums up a process neither misses nor doubles it.
+//!
+//! **A process ends once.** The first `exit_group`, fatal fault or fatal signal decides how; everyone else's is too
+//! late. Its other LWPs are marked killed and woken, and end on their way to user mode.
+
+pub(crate) mod futex;
+mod lwp;
+mod process;
+mod program;
+mod signals;
+pub(crate) mod table;
+
+pub(crate) use lwp::{Lwp, Place};
+pub(crate) use process::{Ending, Process};
+pub(crate) use program::start_first;
+
+use crate::arch::{self, Frame, clock};
+use crate::cpu::Here;
+use crate::fs::console;
+use crate::mm::AddressSpace;
+use crate::mm::stacks::KernelStack;
+use crate::sched;
+use crate::sync::{Lock, Rank};
+use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
+use kcore::acct::{MachineLedger, OffCpu, Usage};
+use syscalls::Errno;
+
+/// Where the time of all LWPs that are no more is kept.
+static MACHINE: Lock<MachineLedger> = Lock::new(Rank::Table, MachineLedger::new());
+
+static PROCESSES: AtomicU16 = AtomicU16::new(0);
+
+/// What a program did that the CPU refused.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fault {
+    /// The fault, in words.
+    pub(crate) name: &'static str,
+    /// The signal whose default action ends the process.
+    pub(crate) signal: u8,
+    /// The address that was accessed, where it is known.
+    pub(crate) address: Option<u64>,
+    /// The instruction that did it.
+    pub(crate) instruction: u64,
+}
+
+/// The process of the running LWP.
+#[inline]
+pub(crate) fn current() -> &'static Process {
+    Here::get().lwp().process()
+}
+
+/// The address space of the running LWP.
+#[inline]
+pub(crate) fn current_space() -> &'static AddressSpace {
+    &current().space
+}
+
+/// Makes an LWP of `process` that will enter user mode with `frame`, under `tid` or a new one; `prepare` finishes it
+/// before it can run.
+///
+/// EAGAIN: too many LWPs, or the process is ending. ENOMEM. Nothing is left behind then.
+pub(crate) fn new_lwp(
+    process: &'static Process,
+    tid: Option<u32>,
+    frame: &Frame,
+    prepare: impl FnOnce(&Lwp),
+) -> Result<u32, Errno> {
+    let stack = KernelStack::new()?;
+    sched::reserve_alarms()?;
+    let lwp = table::take()?;
+    let id = tid.map_or_else(table::new_id, Ok);
+    let added = id.and_then(|id| {
+        // SAFETY: the slot was free and is ours.
+        unsafe { lwp.begin(id, process, stack, frame) };
+        process.add(lwp).inspect_err(|_| if tid.is_none() { table::free_id(id) }).map(|()| id)
+    });
+    let Ok(id) = added else {
+        // SAFETY: the LWP was never made runnable.
+        drop(unsafe { lwp.end() });
+        table::give_back(lwp);
+        return added;
+    };
+    prepare(lwp);
+    lwp.ledger.begin(id, OffCpu::Runnable, clock);
+    table::name(id, lwp.slot);
+    sched::start(lwp);
+    Ok(id)
+}
+
+/// Ends the process of the running LWP, as `ending` says unless that is decided already.
+pub(crate) fn exit_group(ending: Ending) -> ! {
+    end_process(current(), ending);
+    exit_current()
+}
+
+/// Has a process end, as `ending` says unless that is decided already: its LWPs end on their way to user mode.
+pub(crate) fn end_process(process: &'static Process, ending: Ending) {
+    if process.decide_ending(ending) {
+        process.for_each_member(|member| {
+            member.kill();
+            sched::notice(member);
+        });
+    }
+}
+
+/// The person at the terminal wants the first program to end.
+pub(crate) fn interrupt_first() {
+    const SIGINT: u8 = 2;
+    if let Some(lwp) = table::find(1) {
+        end_process(lwp.process(), Ending::Signal(SIGINT));
+    }
+}
+
+/// Ends the running LWP by its own wish; the process ends with its last LWP, and with that one's status.
+pub(crate) fn exit_lwp(status: u8) -> ! {
+    let process = current();
+    if !process.is_multithreaded() {
+        process.decide_ending(Ending::Exit(status));
+    }
+    exit_current()
+}
+
+/// How many processes there are.
+pub(crate) fn process_count() -> u16 {
+    PROCESSES.load(Relaxed)
+}
+
+/// Ends the running process for what it did, with a line on the console.
+pub(crate) fn end_by_fault(fault: Fault) -> ! {
+    let lwp = Here::get().lwp();
+    let process = lwp.process();
+    let address = format_args!("{:#x}", fault.address.unwrap_or(fault.instruction));
+    console::print(format_args!(
+        "tally: {} (pid {}, LWP {}): {} at {address}, instruction {:#x}\n",
+        process.name,
+        process.pid,
+        lwp.tid(),
+        fault.name,
+        fault.instruction,
+    ));
+    exit_group(Ending::Signal(fault.signal))
+}
+
+/// Ends the running LWP: gives back what it can in its own time, and leaves for good.
+pub(crate) fn exit_current() -> ! {
+    let lwp = Here::get().lwp();
+    let process = lwp.process();
+    let word = lwp.clear_at_end.take();
+    if word != 0 && process.is_multithreaded() {
+        crate::syscall::clear_and_wake(word);
+    }
+    if process.leave() {
+        process.decide_ending(Ending::Exit(0));
+        process.descriptors.lock().close_all();
+        process.space.clear();
+        if process.pid == 1 {
+            end_of_first(process)
+        }
+    }
+    sched::end_current()
+}
+
+/// The first process has ended: so does the machine.
+fn end_of_first(process: &Process) -> ! {
+    crate::mm::log_usage();
+    match process.ending() {
+        Some(Ending::Signal(signal)) => arch::tell_outcome(format_args!("signal {signal}")),
+        Some(Ending::Exit(status)) => arch::tell_outcome(format_args!("exit {status}")),
+        None => unreachable!("an ended process has an ending"),
+    }
+    arch::power_off()
+}
+
+/// Takes back what an ended LWP stood on. From another context, after the switch away from it.
+pub(crate) fn reclaim(lwp: &'static Lwp) {
+    let (process, tid) = (lwp.process(), lwp.tid());
+    let last = process.reclaim(lwp);
+    // SAFETY: the LWP has ended, and this CPU has left its stack.
+    drop(unsafe { lwp.end() });
+    if tid == process.pid {
+        table::unname(tid);
+    } else {
+        table::free_id(tid);
+    }
+    table::give_back(lwp);
+    if last {
+        PROCESSES.fetch_sub(1, Relaxed);
+        log::info!("process {} has ended", process.pid);
+    }
+}
+
+/// Adds to the machine's total of LWPs that are no more.
+fn book_ended(used: Usage) {
+    MACHINE.lock().add_ended(used);
+}

@@ -1,0 +1,144 @@
+//! The slots of LWPs: found by number, by tid, and used again.
+
+use super::lwp::Lwp;
+use alloc::alloc::{Layout, alloc, alloc_zeroed};
+use crate::sync::{Lock, Rank};
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use kcore::ids::{IdAllocator, Ids, Leaf, Leaves};
+use kcore::sched::{Link, Links, Slot};
+use syscalls::Errno;
+
+/// LWPs are made room for by this many.
+const CHUNK: usize = 8;
+const MOST_CHUNKS: usize = 1 << 13;
+/// So many LWPs there can be.
+pub(crate) const MOST_LWPS: usize = CHUNK * MOST_CHUNKS;
+
+type Chunk = [Lwp; CHUNK];
+
+static CHUNKS: [AtomicPtr<Chunk>; MOST_CHUNKS] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST_CHUNKS];
+
+struct Free {
+    slots: Vec<Slot>,
+    chunks: usize,
+}
+
+static FREE: Lock<Free> = Lock::new(Rank::Table, Free { slots: Vec::new(), chunks: 0 });
+
+/// Which slot has which tid. Looked up without a lock.
+static IDS: Ids<HeapLeaves> = Ids::new(HeapLeaves);
+static ID_CHANGES: Lock<IdAllocator> = Lock::new(Rank::Table, IdAllocator::new());
+
+/// The id table's leaves, on the heap, for ever.
+struct HeapLeaves;
+
+static LEAVES: [AtomicPtr<Leaf>; kcore::ids::LEAVES] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; kcore::ids::LEAVES];
+
+impl Leaves for HeapLeaves {
+    #[inline]
+    fn leaf(&self, index: usize) -> Option<&Leaf> {
+        // SAFETY: a leaf that was stored stays for ever.
+        unsafe { LEAVES[index].load(Ordering::Acquire).as_ref() }
+    }
+
+    fn add(&self, index: usize) -> Result<&Leaf, Errno> {
+        // SAFETY: the layout has a size; a new leaf is all zero.
+        let leaf = unsafe { alloc_zeroed(Layout::new::<Leaf>()) }.cast::<Leaf>();
+        // SAFETY: null, or a leaf that nobody frees.
+        let found = unsafe { leaf.as_ref() }.ok_or(Errno::ENOMEM)?;
+        LEAVES[index].store(leaf, Ordering::Release);
+        Ok(found)
+    }
+}
+
+/// The LWP, or free place, with number `slot`, which came from a living LWP.
+#[inline]
+pub(crate) fn lwp(slot: Slot) -> &'static Lwp {
+    let chunk = CHUNKS[slot.index() / CHUNK].load(Ordering::Acquire);
+    // SAFETY: slots are handed out after their chunk was stored, and chunks stay for ever.
+    unsafe { &(*chunk)[slot.index() % CHUNK] }
+}
+
+/// The place where the LWP with this tid was when the caller looked. Its ledger tells whether it still is.
+#[inline]
+pub(crate) fn find(tid: u32) -> Option<&'static Lwp> {
+    IDS.lookup(tid).map(lwp)
+}
+
+/// The links of the run queues, which lie in the LWPs.
+pub(crate) struct LwpLinks;
+
+impl Links for LwpLinks {
+    #[inline]
+    fn link(&self, slot: Slot) -> &Link {
+        &lwp(slot).link
+    }
+}
+
+/// How many slots there are, free or not.
+pub(crate) fn slot_count() -> usize {
+    FREE.lock().chunks * CHUNK
+}
+
+/// A free slot, which is the caller's until [`give_back`].
+pub(super) fn take() -> Result<&'static Lwp, Errno> {
+    if let Some(slot) = FREE.lock().slots.pop() {
+        return Ok(lwp(slot));
+    }
+    add_chunk()?;
+    FREE.lock().slots.pop().map(lwp).ok_or(Errno::EAGAIN)
+}
+
+/// Frees a slot whose LWP has ended or never began.
+pub(super) fn give_back(lwp: &'static Lwp) {
+    FREE.lock().slots.push(lwp.slot); // room was reserved when the slot's chunk was made
+}
+
+fn add_chunk() -> Result<(), Errno> {
+    let mut free = FREE.lock();
+    if free.chunks == MOST_CHUNKS {
+        return Err(Errno::EAGAIN);
+    }
+    let total = (free.chunks + 1) * CHUNK;
+    let missing = total - free.slots.len();
+    free.slots.try_reserve(missing).map_err(|_| Errno::ENOMEM)?;
+    let first = free.chunks * CHUNK;
+    let slot = |index: usize| Slot::new((first + index) as u32);
+    // SAFETY: the layout has a size.
+    let chunk = unsafe { alloc(Layout::new::<Chunk>()) }.cast::<Lwp>();
+    if chunk.is_null() {
+        return Err(Errno::ENOMEM);
+    }
+    for index in 0..CHUNK {
+        // In place, one by one: a chunk is larger than a kernel stack.
+        // SAFETY: inside the memory that was just allocated for so many.
+        unsafe { chunk.add(index).write(Lwp::free(slot(index))) };
+    }
+    CHUNKS[free.chunks].store(chunk.cast(), Ordering::Release);
+    free.slots.extend((0..CHUNK).rev().map(slot));
+    free.chunks += 1;
+    Ok(())
+}
+
+/// A new id from the sequence of pids and tids, which names nothing yet.
+pub(super) fn new_id() -> Result<u32, Errno> {
+    ID_CHANGES.lock().allocate(&IDS)
+}
+
+/// Lets an id name a slot whose LWP can be found from now on.
+pub(super) fn name(id: u32, slot: Slot) {
+    IDS.set(id, slot);
+}
+
+/// Lets an id, which stays taken, name nothing: its LWP has ended.
+pub(super) fn unname(id: u32) {
+    IDS.clear(id);
+}
+
+/// Frees an id that nothing refers to any more.
+pub(super) fn free_id(id: u32) {
+    ID_CHANGES.lock().free(&IDS, id);
+}

@@ -1,0 +1,108 @@
+//! Time-outs and slices: the local timer is set only where there is something to time.
+
+use super::dispatch::{block, wake};
+use crate::arch::{self, clock};
+use crate::cpu::{Cpu, Here};
+use crate::proc::{Lwp, table};
+use crate::sync::{Lock, Rank};
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use kcore::timers::TimerQueue;
+use syscalls::Errno;
+
+/// The time-outs of all LWPs, each known by its slot.
+static TIMERS: Lock<TimerQueue> = Lock::new(Rank::Timers, TimerQueue::new());
+
+/// Ticks of the clock between two extra interrupts, which tests ask for; 0: none.
+static TICK: AtomicU64 = AtomicU64::new(0);
+
+/// Asks for `hz` extra timer interrupts a second on every CPU.
+pub(crate) fn set_tick(hz: u64) {
+    TICK.store(crate::time::rate().hz() / hz.max(1), Relaxed);
+    arm(Here::get());
+}
+
+/// Makes room for the time-outs of all LWPs there are slots for, so that setting one never fails. ENOMEM.
+pub(crate) fn reserve_alarms() -> Result<(), Errno> {
+    TIMERS.lock().reserve(table::slot_count())
+}
+
+/// A time-out of the running LWP: wakes it at the deadline unless dropped before.
+pub(crate) struct Alarm(&'static Lwp);
+
+impl Alarm {
+    /// Wakes the running LWP when the clock reaches `deadline`. One at a time.
+    pub(crate) fn set(deadline: u64) -> Self {
+        let here = Here::get();
+        let lwp = here.lwp();
+        TIMERS.lock().insert(deadline, lwp.slot);
+        arm(here);
+        Alarm(lwp)
+    }
+}
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        TIMERS.lock().remove(self.0.slot); // nothing to remove where it has gone off
+    }
+}
+
+/// Blocks until the clock reaches `deadline`; returns before only where the LWP was woken otherwise.
+pub(crate) fn sleep_until(deadline: u64) {
+    let _alarm = Alarm::set(deadline);
+    block();
+}
+
+/// The running LWP's slice begins now, if it has none: others wait.
+pub(super) fn start_slice(here: Here) {
+    if here.slice_end.get() == u64::MAX {
+        start_slice_at(here, clock());
+    }
+}
+
+/// The running LWP's slice begins at `now`.
+#[inline]
+pub(super) fn start_slice_at(here: Here, now: u64) {
+    let end = now + crate::time::slice_ticks();
+    here.slice_end.set(end);
+    if end < here.timer_set_for.get() {
+        set_timer(&here, end, now);
+    }
+}
+
+/// Sets this CPU's timer for the first thing that is due, if it is not set for an earlier moment.
+pub(super) fn arm(here: Here) {
+    let due = first_due(&here);
+    if due < here.timer_set_for.get() {
+        set_timer(&here, due, clock());
+    }
+}
+
+fn set_timer(cpu: &Cpu, due: u64, now: u64) {
+    cpu.timer_set_for.set(due);
+    arch::set_timer(due.saturating_sub(now));
+}
+
+fn first_due(cpu: &Cpu) -> u64 {
+    let tick = TICK.load(Relaxed);
+    let tick_due = if tick == 0 { u64::MAX } else { clock() + tick };
+    let alarm_due = TIMERS.lock().next_deadline().unwrap_or(u64::MAX);
+    cpu.slice_end.get().min(alarm_due).min(tick_due)
+}
+
+/// The timer went off: wakes whoever is due, and has a slice that is over end on the way back to user mode.
+pub(crate) fn timer_interrupt(here: Here) {
+    here.timer_set_for.set(u64::MAX);
+    here.timer_interrupts.fetch_add(1, Relaxed);
+    let now = clock();
+    loop {
+        let due = TIMERS.lock().pop_due(now);
+        let Some(slot) = due else { break };
+        wake(table::lwp(slot));
+    }
+    if here.slice_end.get() <= now {
+        here.slice_end.set(u64::MAX);
+        here.slice_over.set(true);
+        here.ask_for_attention();
+    }
+    arm(here);
+}

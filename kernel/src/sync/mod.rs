@@ -1,0 +1,97 @@
+//! Locks, and the order in which they may be taken.
+//!
+//! **Problem.** Kernel code runs on several CPUs at once and is entered by interrupts. **Rule.** All locks spin and are
+//! taken with interrupts off, so a holder is never interrupted or preempted and every critical section is short. A CPU
+//! takes locks in rising rank only:
+//!
+//! `Process → Descriptors → Signals → Futex → Console → Dispatcher → Timers → Table`, then those of `mm`: `address space → heap,
+//! stacks → kernel tables → frames`
+//!
+//! Two locks of one rank are never held together. No user memory is touched and nothing sleeps while a lock is held.
+//! Debug builds assert all of this through [`HeldLocks`]. **Tried and refused:** sleeping locks; nothing here holds a
+//! lock across a wait, so they would only hide a long critical section.
+
+mod held;
+
+pub(crate) use held::HeldLocks;
+
+use crate::cpu::Here;
+use core::ops::{Deref, DerefMut};
+use spin::mutex::{SpinMutex, SpinMutexGuard};
+
+/// The place of a lock in the order above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Process,
+    Descriptors,
+    Signals,
+    Futex,
+    Console,
+    Dispatcher,
+    Timers,
+    Table,
+}
+
+/// A spin lock with a rank.
+pub(crate) struct Lock<T> {
+    rank: Rank,
+    inner: SpinMutex<T>,
+}
+
+/// The right to use what a [`Lock`] guards. Interrupts stay off while it lives.
+pub(crate) struct Guard<'a, T> {
+    lock: &'a Lock<T>,
+    inner: SpinMutexGuard<'a, T>,
+}
+
+impl<T> Lock<T> {
+    pub(crate) const fn new(rank: Rank, value: T) -> Self {
+        Lock { rank, inner: SpinMutex::new(value) }
+    }
+
+    /// Waits for the lock. Interrupts are off and every lock held here has a lower rank.
+    #[inline]
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
+        Here::get().held.push(self.rank);
+        Guard { lock: self, inner: self.inner.lock() }
+    }
+
+    /// Releases the lock on behalf of a guard that was forgotten: the dispatcher's, which crosses a switch.
+    ///
+    /// # Safety
+    /// This CPU holds the lock through a guard that [`Guard::hand_over`] gave up, and nothing refers to its content.
+    pub(crate) unsafe fn release_handed_over(&self) {
+        Here::get().held.pop(self.rank);
+        // SAFETY: by the contract the lock is held, and by this CPU.
+        unsafe { self.inner.force_unlock() };
+    }
+}
+
+impl<T> Guard<'_, T> {
+    /// Keeps the lock without the guard: the LWP that is switched to will release it.
+    pub(crate) fn hand_over(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        Here::get().held.pop(self.lock.rank);
+    }
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}

@@ -1,0 +1,138 @@
+//! CPU time: what the ledgers say, in nanoseconds, to those who ask.
+
+use super::{Address, Int, Result};
+use crate::acct;
+use crate::cpu::Here;
+use crate::mm::user::copy_out;
+use crate::proc::current;
+use crate::time::rate;
+use kcore::acct::Usage;
+use kcore::clock::split_seconds;
+use syscalls::{
+    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, RUsage, ThreadCputime, TimeSpec, TimeSpec32, TimeVal, Tms,
+};
+
+pub(super) fn lwp_info(info: Address) -> Result {
+    let used = acct::own_usage(Here::get());
+    copy_out(info, &LwpInfo { user: time_spec(used.user), system: time_spec(used.system) })?;
+    Ok(0)
+}
+
+pub(super) fn lwp_info32(info: Address) -> Result {
+    let used = acct::own_usage(Here::get());
+    copy_out(info, &LwpInfo32 { user: time_spec_32(used.user)?, system: time_spec_32(used.system)? })?;
+    Ok(0)
+}
+
+pub(super) fn thread_cputime(tid: Int, time: Address) -> Result {
+    let used = match asked_for(tid)? {
+        None => acct::own_usage(Here::get()),
+        Some(tid) => acct::microstates(tid).ok_or(Errno::ESRCH)?.usage(),
+    };
+    copy_out(time, &ThreadCputime { user: nanoseconds(used.user), system: nanoseconds(used.system) })?;
+    Ok(0)
+}
+
+pub(super) fn lwp_microstates(tid: Int, states: Address) -> Result {
+    let tid = asked_for(tid)?.unwrap_or_else(|| Here::get().lwp().tid());
+    let ticks = acct::microstates(tid).ok_or(Errno::ESRCH)?;
+    let answer = LwpMicrostates {
+        user: nanoseconds(ticks.user),
+        system: nanoseconds(ticks.system),
+        runnable: nanoseconds(ticks.runnable),
+        sleeping: nanoseconds(ticks.sleeping),
+        stopped: nanoseconds(ticks.stopped),
+        lifetime: nanoseconds(ticks.lifetime),
+    };
+    copy_out(states, &answer)?;
+    Ok(0)
+}
+
+pub(super) fn cpu_times(cpu: Int, times: Address) -> Result {
+    let ticks = u32::try_from(cpu).ok().and_then(acct::cpu_ticks).ok_or(Errno::EINVAL)?;
+    let answer = CpuTimes {
+        user: nanoseconds(ticks.user),
+        system: nanoseconds(ticks.system),
+        irq: nanoseconds(ticks.irq),
+        idle: nanoseconds(ticks.idle),
+        up: nanoseconds(ticks.up),
+    };
+    copy_out(times, &answer)?;
+    Ok(0)
+}
+
+pub(super) fn getrusage(who: Int, usage: Address) -> Result {
+    const RUSAGE_SELF: Int = 0;
+    const RUSAGE_CHILDREN: Int = -1;
+    const RUSAGE_THREAD: Int = 1;
+    let here = Here::get();
+    let (used, counts) = match who {
+        RUSAGE_SELF => (acct::process_usage(current()), acct::process_counts(current())),
+        RUSAGE_CHILDREN => (acct::children_usage(current()), acct::Counts::default()),
+        RUSAGE_THREAD => (acct::own_usage(here), acct::lwp_counts(here.lwp())),
+        _ => return Err(Errno::EINVAL),
+    };
+    let answer = RUsage {
+        user: time_val(used.user),
+        system: time_val(used.system),
+        minor_faults: counts.faults as i64,
+        voluntary_switches: counts.voluntary as i64,
+        involuntary_switches: counts.involuntary as i64,
+        ..RUsage::default()
+    };
+    copy_out(usage, &answer)?;
+    Ok(0)
+}
+
+pub(super) fn times(buffer: Address) -> Result {
+    let (own, children) = (acct::process_usage(current()), acct::children_usage(current()));
+    if buffer != 0 {
+        let Usage { user, system } = own;
+        let answer = Tms {
+            user: clock_ticks(user),
+            system: clock_ticks(system),
+            children_user: clock_ticks(children.user),
+            children_system: clock_ticks(children.system),
+        };
+        copy_out(buffer, &answer)?;
+    }
+    Ok(crate::time::monotonic_ns() / NS_PER_CLOCK_TICK)
+}
+
+/// `times` counts in 1/100 s.
+const NS_PER_CLOCK_TICK: u64 = 10_000_000;
+
+/// Whose figures are asked for: None is the caller's own. EINVAL.
+fn asked_for(tid: Int) -> Result<Option<u32>> {
+    match tid {
+        -1 => Ok(None),
+        ..=0 => Err(Errno::EINVAL),
+        _ => Ok(Some(tid as u32)),
+    }
+}
+
+#[inline]
+fn nanoseconds(ticks: u64) -> u64 {
+    rate().nanoseconds(ticks)
+}
+
+#[inline]
+fn time_spec(ticks: u64) -> TimeSpec {
+    let (seconds, rest) = split_seconds(nanoseconds(ticks));
+    TimeSpec { seconds: seconds as i64, nanoseconds: rest as i64 }
+}
+
+fn time_spec_32(ticks: u64) -> Result<TimeSpec32> {
+    let (seconds, rest) = split_seconds(nanoseconds(ticks));
+    let seconds = i32::try_from(seconds).map_err(|_| Errno::EOVERFLOW)?;
+    Ok(TimeSpec32 { seconds, nanoseconds: rest as i32 })
+}
+
+fn time_val(ticks: u64) -> TimeVal {
+    let (seconds, rest) = split_seconds(nanoseconds(ticks));
+    TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 }
+}
+
+fn clock_ticks(ticks: u64) -> i64 {
+    (nanoseconds(ticks) / NS_PER_CLOCK_TICK) as i64
+}

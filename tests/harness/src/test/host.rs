@@ -1,0 +1,49 @@
+//! The tests that cargo runs on the host: unit and property tests of the host crates, and the end-to-end tests.
+
+use super::libtest::closing_lines;
+use super::tally::{Board, Report};
+use super::{Options, Stage};
+use crate::project;
+use anyhow::Result;
+use std::process::Command;
+
+/// Random cases for each property in a long run; a short one uses what each test names.
+const LONG_CASES: &str = "20000";
+/// End-to-end tests at a time: each runs QEMU.
+const END_TO_END_THREADS: &str = "2";
+
+/// Tests every default package, the harness without its end-to-end tests.
+pub(crate) fn run_crates(options: &Options, board: &mut Board) -> Result<()> {
+    for package in project::default_packages()? {
+        let own: &[&str] = if package == env!("CARGO_PKG_NAME") { &["--lib", "--bins"] } else { &[] };
+        let mut command = project::cargo(&["test", "--quiet", "--no-fail-fast", "-p", &package]);
+        command.args(own);
+        if options.long {
+            command.env("PROPTEST_CASES", LONG_CASES);
+        }
+        board.suite(&format!("host {package}"), || vec![cargo_test(&package, command)]);
+    }
+    Ok(())
+}
+
+/// Runs the end-to-end tests of the harness.
+pub(crate) fn run_end_to_end(options: &Options, board: &mut Board) -> Result<()> {
+    debug_assert!(options.wants(Stage::EndToEnd));
+    let filter = format!("*{}*", options.filter.as_deref().unwrap_or(""));
+    let mut command = project::cargo(&["test", "--quiet", "--no-fail-fast", "-p", env!("CARGO_PKG_NAME")]);
+    command.args(["--test", &filter]);
+    command.envs([project::PREBUILT]).env("RUST_TEST_THREADS", END_TO_END_THREADS);
+    board.suite("end to end", || vec![cargo_test("end to end", command)]);
+    Ok(())
+}
+
+fn cargo_test(name: &str, mut command: Command) -> Report {
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => return Report::broken(name, format!("cargo: {error}")),
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (results, _) = closing_lines(&text);
+    let details = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    Report { name: name.to_owned(), tally: results.tally(output.status.success()), details }
+}

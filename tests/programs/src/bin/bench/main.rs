@@ -1,0 +1,66 @@
+//! `bench [ROW…]`: what the kernel's paths cost, in guest instructions. Without arguments: every row that can run.
+//!
+//! Meant for `--icount` and one CPU, where the TSC advances by one for each instruction, so that every figure repeats
+//! exactly. A row is measured in [`BATCHES`] batches of [`BATCH`] operations with `rdtsc` around each batch, in loops of
+//! known instructions; what the same loop costs without the operation is taken off. Printed is the minimum:
+//! `bench NAME NUMBER UNIT`. Where the median differs from it by half an instruction or more for one operation, that
+//! is said on stderr and the program exits with 1.
+//!
+//! Instruction counts compare the lengths of software paths, not the cost on hardware: `syscall` and `rdtsc` count as
+//! one instruction, each round of a `rep` as one.
+
+mod calls;
+mod measure;
+mod pages;
+mod timer;
+
+use std::process::ExitCode;
+
+use measure::Outcome;
+
+/// A row's name and what measures it.
+type Row = (&'static str, fn() -> Outcome);
+
+/// The rows, in the order of printing.
+const ROWS: &[Row] = &[
+    ("null_syscall", calls::null_syscall),
+    ("lwp_info", calls::lwp_info),
+    ("thread_cputime_other", calls::thread_cputime_other),
+    ("clock_monotonic", calls::clock_monotonic),
+    ("timer_interrupt", timer::interrupt),
+    ("page_fault_write", pages::write_fault),
+];
+
+fn main() -> ExitCode {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    for name in &wanted {
+        if ROWS.iter().all(|(row, _)| row != name) {
+            eprintln!("bench: no row `{name}`");
+            return ExitCode::from(2);
+        }
+    }
+    let mut all_good = true;
+    for (name, run) in
+        ROWS.iter().filter(|(row, _)| wanted.is_empty() || wanted.iter().any(|name| name == row))
+    {
+        all_good &= report(name, run(), !wanted.is_empty());
+    }
+    if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints a row; whether it is one to be trusted. A row that cannot run is an error only where it was asked for.
+fn report(name: &str, outcome: Outcome, asked_for: bool) -> bool {
+    match outcome {
+        Ok(figure) => {
+            println!("bench {name} {} instructions", figure.minimum);
+            if !figure.is_steady() {
+                eprintln!("bench: {name}: minimum {}, median {}: not exact", figure.minimum, figure.median);
+            }
+            figure.is_steady()
+        }
+        Err(reason) => {
+            eprintln!("bench: {name}: left out: {reason}");
+            !asked_for
+        }
+    }
+}

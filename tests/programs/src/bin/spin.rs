@@ -1,0 +1,6 @@
+//! Runs in user mode for ever.
+fn main() {
+    loop {
+        std::hint::spin_loop();
+    }
+}

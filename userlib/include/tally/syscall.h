@@ -1,0 +1,129 @@
+/*
+ * The numbers of the system calls, made from the table in syscalls/src/table.rs: do not edit.
+ * Below 0x1000 they are Linux's, from there on this project's own.
+ */
+#ifndef TALLY_SYSCALL_H
+#define TALLY_SYSCALL_H
+
+/* Read from a descriptor. */
+#define TALLY_SYS_read 0
+/* Write to a descriptor. */
+#define TALLY_SYS_write 1
+/* Open a file of the read-only root. */
+#define TALLY_SYS_open 2
+/* Close a descriptor. */
+#define TALLY_SYS_close 3
+/* Describe the file behind a path. */
+#define TALLY_SYS_stat 4
+/* Describe the file behind a descriptor. */
+#define TALLY_SYS_fstat 5
+/* Describe the file behind a path; the root has no symbolic links. */
+#define TALLY_SYS_lstat 6
+/* Wait until one of several descriptors is ready. */
+#define TALLY_SYS_poll 7
+/* Move the offset of an open file. */
+#define TALLY_SYS_lseek 8
+/* Map memory: private or shared anonymous, or a private file. */
+#define TALLY_SYS_mmap 9
+/* Change the permissions of mapped pages. */
+#define TALLY_SYS_mprotect 10
+/* Unmap pages. */
+#define TALLY_SYS_munmap 11
+/* Set or query the end of the data segment. */
+#define TALLY_SYS_brk 12
+/* Examine or change the disposition of a signal; handlers are kept but never run. */
+#define TALLY_SYS_rt_sigaction 13
+/* Examine or change the blocked signals; the mask is kept. */
+#define TALLY_SYS_rt_sigprocmask 14
+/* Control the console: window size and terminal attributes. */
+#define TALLY_SYS_ioctl 16
+/* Read from a descriptor into several buffers. */
+#define TALLY_SYS_readv 19
+/* Write several buffers to a descriptor. */
+#define TALLY_SYS_writev 20
+/* Let another LWP run. */
+#define TALLY_SYS_sched_yield 24
+/* Resize or move a mapping. */
+#define TALLY_SYS_mremap 25
+/* Advise on the use of pages; DONTNEED drops anonymous pages. */
+#define TALLY_SYS_madvise 28
+/* Sleep for a time. */
+#define TALLY_SYS_nanosleep 35
+/* The caller's process id. */
+#define TALLY_SYS_getpid 39
+/* Make an LWP or a process. */
+#define TALLY_SYS_clone 56
+/* End the calling LWP. */
+#define TALLY_SYS_exit 60
+/* Name the system. */
+#define TALLY_SYS_uname 63
+/* Operate on a descriptor. */
+#define TALLY_SYS_fcntl 72
+/* The working folder, always the root. */
+#define TALLY_SYS_getcwd 79
+/* The time of day in microseconds. */
+#define TALLY_SYS_gettimeofday 96
+/* CPU time of the process, its waited-for children, or the calling LWP. */
+#define TALLY_SYS_getrusage 98
+/* Figures of the machine: uptime, memory, processes. */
+#define TALLY_SYS_sysinfo 99
+/* CPU time of the process and its children in clock ticks. */
+#define TALLY_SYS_times 100
+/* The caller's user id. */
+#define TALLY_SYS_getuid 102
+/* The caller's group id, always 0. */
+#define TALLY_SYS_getgid 104
+/* The caller's effective user id, the same as the real one. */
+#define TALLY_SYS_geteuid 107
+/* The caller's effective group id, always 0. */
+#define TALLY_SYS_getegid 108
+/* The parent's process id. */
+#define TALLY_SYS_getppid 110
+/* Keep an alternate signal stack; no handler ever runs on it. */
+#define TALLY_SYS_sigaltstack 131
+/* Set the caller's FS or GS base. */
+#define TALLY_SYS_arch_prctl 158
+/* The caller's LWP id. */
+#define TALLY_SYS_gettid 186
+/* Send a signal to an LWP. */
+#define TALLY_SYS_tkill 200
+/* Wait on, or wake waiters of, a word in memory. */
+#define TALLY_SYS_futex 202
+/* Ask which CPUs an LWP may use. */
+#define TALLY_SYS_sched_getaffinity 204
+/* Set the word that is cleared and woken when the caller ends; returns the tid. */
+#define TALLY_SYS_set_tid_address 218
+/* Read a clock. */
+#define TALLY_SYS_clock_gettime 228
+/* The resolution of a clock. */
+#define TALLY_SYS_clock_getres 229
+/* Sleep by a clock, for a time or until one. */
+#define TALLY_SYS_clock_nanosleep 230
+/* End the process. */
+#define TALLY_SYS_exit_group 231
+/* Send a signal to an LWP of a process. */
+#define TALLY_SYS_tgkill 234
+/* Open a file of the read-only root. */
+#define TALLY_SYS_openat 257
+/* Describe a file. */
+#define TALLY_SYS_newfstatat 262
+/* Keep the head of the robust-futex list. */
+#define TALLY_SYS_set_robust_list 273
+/* Examine or change the limits of the process. */
+#define TALLY_SYS_prlimit64 302
+/* Fetch random bytes. */
+#define TALLY_SYS_getrandom 318
+/* User and system time of the calling LWP, as two timestruc_t. */
+#define TALLY_SYS_lwp_info 0x1000
+/* User and system time of the calling LWP, in 32-bit seconds; EOVERFLOW where they do not fit. */
+#define TALLY_SYS_lwp_info32 0x1001
+/* User and system time of any LWP in nanoseconds; −1 names the caller. */
+#define TALLY_SYS_thread_cputime 0x1002
+/* The caller's LWP id. */
+#define TALLY_SYS_thread_self 0x1003
+/* All microstates of any LWP, of one moment, in nanoseconds; −1 names the caller. */
+#define TALLY_SYS_lwp_microstates 0x1004
+/* User, system, interrupt, idle and total time of a CPU in nanoseconds. */
+#define TALLY_SYS_cpu_times 0x1005
+
+#endif
