@@ -92,8 +92,12 @@ kernel=$target/x86_64-unknown-none/$TALLY_PROFILE/kernel
 harness=$target/debug/harness
 program=("$@")
 
-build() { # CARGO_ARGUMENT...: in the project's folder, where its settings apply
-    (cd -- "$root" && cargo build --quiet "$@") || fail 2 "building failed: cargo build $*"
+build() { # CARGO_ARGUMENT...: in the project's folder, where its settings apply; says something only where it fails
+    local output
+    output=$(cd -- "$root" && cargo build --quiet "$@" 2>&1) || {
+        echo "$output" >&2
+        fail 2 "building failed: cargo build $*"
+    }
 }
 if [ "${TALLY_PREBUILT:-}" != 1 ]; then
     command -v cargo >/dev/null || fail 2 "cargo not found; 'make setup' finds or installs what is needed"
@@ -108,9 +112,10 @@ fi
 command -v qemu-system-x86_64 >/dev/null ||
     fail 126 "qemu-system-x86_64 not found; 'make setup' finds or installs what is needed"
 
+# KVM without virtualisation in the CPU is some nested stand-in, which does not know every instruction.
 if [ -z "$accel" ]; then
     accel=tcg
-    [ -z "$icount" ] && (: <>/dev/kvm) 2>/dev/null && accel=kvm
+    [ -z "$icount" ] && (: <>/dev/kvm) 2>/dev/null && grep -qwE 'vmx|svm' /proc/cpuinfo && accel=kvm
 fi
 
 machine=(
@@ -141,8 +146,7 @@ elif [ "$accel" = tcg ]; then
 else
     machine+=(-accel kvm)
 fi
-# A host that is a virtual machine itself may not let KVM set the register of arch-capabilities, which nobody needs.
-if [ "$accel" = kvm ]; then machine+=(-cpu "${cpu:-host,arch-capabilities=off}"); else machine+=(-cpu "${cpu:-max}"); fi
+if [ "$accel" = kvm ]; then machine+=(-cpu "${cpu:-host}"); else machine+=(-cpu "${cpu:-max}"); fi
 
 if [ -t 0 ]; then
     append+=(console=tty)

@@ -89,10 +89,10 @@ impl Microstates {
     }
 }
 
-/// The calling LWP's id (AIX `thread_self`).
+/// The calling LWP's id: what `gettid` and AIX's `thread_self` give.
 #[must_use]
 pub fn current() -> LwpId {
-    LwpId(raw::thread_self() as i32)
+    LwpId(raw::gettid() as i32)
 }
 
 /// User and system time of the calling LWP, this call included up to the reading (`_lwp_info(2)`).

@@ -11,32 +11,43 @@ pub const NANOSECONDS: u64 = 1_000_000_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     hz: u64,
-    /// Nanoseconds of one tick are `whole + part / hz`, with `part < hz`.
-    whole: u64,
-    part: u64,
-    /// `floor(2^64 * part / hz)`.
-    reciprocal: u64,
+    /// Nanoseconds of one tick in units of 2^-118, rounded up: `high * 2^64 + low`.
+    high: u64,
+    low: u64,
+    /// The most ticks whose nanoseconds fit 64 bits.
+    limit: u64,
     /// Ticks of one nanosecond are `hz_whole + hz_part / 10^9`, with `hz_part < 10^9`.
     hz_whole: u64,
     hz_part: u64,
 }
 
-impl Rate {
-    /// The fastest counter there can be: at 2^63 Hz a remainder and its divisor still add up in 64 bits.
-    pub const FASTEST_HZ: u64 = 1 << 63;
+/// Binary places of the nanoseconds of one tick.
+const PLACES: u32 = 64 + HIGH_PLACES;
+/// Those of them in the high word. With 54, ten bits are left for whole nanoseconds: the slowest counter's 1000.
+const HIGH_PLACES: u32 = 54;
 
-    /// A counter of `hz` ticks a second. `None` for 0 and above [`Rate::FASTEST_HZ`].
+impl Rate {
+    /// The slowest counter: its tick of 1000 ns fits the ten bits before the binary point.
+    pub const SLOWEST_HZ: u64 = 1_000_000;
+    /// The fastest: see [`Rate::nanoseconds`].
+    pub const FASTEST_HZ: u64 = 1 << (PLACES - 64);
+
+    /// A counter of `hz` ticks a second. `None` outside [`Rate::SLOWEST_HZ`] … [`Rate::FASTEST_HZ`].
     #[must_use]
     pub const fn new(hz: u64) -> Option<Rate> {
-        if hz == 0 || hz > Self::FASTEST_HZ {
+        if hz < Self::SLOWEST_HZ || hz > Self::FASTEST_HZ {
             return None;
         }
-        let part = NANOSECONDS % hz;
+        // Long division in two digits; the remainder of the first is less than hz, so the second fits a word.
+        let first = (NANOSECONDS as u128) << HIGH_PLACES;
+        let second = (first % hz as u128) << 64;
+        let tick = ((first / hz as u128) << 64) + second.div_ceil(hz as u128);
+        let limit = ((hz as u128) << 64).div_ceil(NANOSECONDS as u128) - 1;
         Some(Rate {
             hz,
-            whole: NANOSECONDS / hz,
-            part,
-            reciprocal: (((part as u128) << 64) / hz as u128) as u64,
+            high: (tick >> 64) as u64,
+            low: tick as u64,
+            limit: if limit > u64::MAX as u128 { u64::MAX } else { limit as u64 },
             hz_whole: hz / NANOSECONDS,
             hz_part: hz % NANOSECONDS,
         })
@@ -50,16 +61,17 @@ impl Rate {
 
     /// `floor(ticks * 10^9 / hz)`, exactly; `u64::MAX` where that is more (after 584 years).
     ///
-    /// `reciprocal` falls short of `2^64 * part / hz` by less than one, so `ticks * reciprocal / 2^64` falls short of
-    /// `ticks * part / hz` by less than one: its floor is right or one too small, and the remainder tells which.
-    /// That remainder is below `2 * hz`, so 64 bits hold it though both products wrap.
+    /// One tick's nanoseconds are too large by less than 2^-118, so the product is too large by less than
+    /// `ticks / 2^118`, that is 2^-54. A true product that is not whole lies at least `1 / hz`, at least 2^-54, below the
+    /// next whole number: the error never reaches it, and the floor is right.
     #[inline]
     #[must_use]
     pub const fn nanoseconds(self, ticks: u64) -> u64 {
-        let estimate = ((ticks as u128 * self.reciprocal as u128) >> 64) as u64;
-        let remainder = ticks.wrapping_mul(self.part).wrapping_sub(estimate.wrapping_mul(self.hz));
-        let fraction = estimate + (remainder >= self.hz) as u64;
-        ticks.saturating_mul(self.whole).saturating_add(fraction)
+        if ticks > self.limit {
+            return u64::MAX;
+        }
+        let low = (ticks as u128 * self.low as u128) >> 64;
+        ((ticks as u128 * self.high as u128 + low) >> HIGH_PLACES) as u64
     }
 
     /// The fewest ticks that last `nanoseconds` or longer, for deadlines that must not come early;
@@ -105,22 +117,18 @@ mod tests {
     #[test]
     fn rates_outside_the_range_are_refused() {
         assert_eq!(Rate::new(0), None);
+        assert_eq!(Rate::new(Rate::SLOWEST_HZ - 1), None);
         assert_eq!(Rate::new(Rate::FASTEST_HZ + 1), None);
         assert_eq!(Rate::new(u64::MAX), None);
-        assert_eq!(Rate::new(Rate::FASTEST_HZ).unwrap().hz(), 1 << 63);
+        assert_eq!(Rate::new(Rate::FASTEST_HZ).unwrap().hz(), 1 << 54);
     }
 
     /// K05: the product of cycles and 10^9 leaves 64 bits within seconds, the multiplier below 1 GHz leaves 32.
     #[test]
     fn k05_a_table_of_cycles_and_rates() {
         let rates = [
-            1,
-            2,
-            3,
-            1000,
-            32_768,
-            999_999,
             1_000_000,
+            1_000_001,
             3_579_545,
             62_500_000,
             999_999_999,
@@ -131,9 +139,9 @@ mod tests {
             4_294_967_295,
             4_294_967_296,
             6_000_000_000,
-            u64::MAX / 3,
-            (1 << 63) - 1,
-            1 << 63,
+            (1 << 54) / 3,
+            (1 << 54) - 1,
+            1 << 54,
         ];
         let cycles = [
             0,
@@ -177,8 +185,9 @@ mod tests {
 
     #[test]
     fn nanoseconds_saturate() {
-        assert_eq!(Rate::new(1).unwrap().nanoseconds(18_446_744_073), 18_446_744_073_000_000_000);
-        assert_eq!(Rate::new(1).unwrap().nanoseconds(18_446_744_074), u64::MAX);
+        let slow = Rate::new(1_000_000).unwrap();
+        assert_eq!(slow.nanoseconds(18_446_744_073_709_551), 18_446_744_073_709_551_000);
+        assert_eq!(slow.nanoseconds(18_446_744_073_709_552), u64::MAX);
         assert_eq!(Rate::new(6_000_000_000).unwrap().ticks_ceil(u64::MAX), u64::MAX);
     }
 
@@ -191,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn conversions_are_exact(ticks: u64, hz in 1..=Rate::FASTEST_HZ) {
+        fn conversions_are_exact(ticks: u64, hz in Rate::SLOWEST_HZ..=Rate::FASTEST_HZ) {
             check(ticks, hz);
         }
 
@@ -202,7 +211,7 @@ mod tests {
 
         /// A deadline is reached neither early nor a tick late.
         #[test]
-        fn a_deadline_is_the_first_tick_that_is_late_enough(ns in 0..u64::MAX / 8, hz in 1u64..=6_000_000_000) {
+        fn a_deadline_is_the_first_tick_that_is_late_enough(ns in 0..u64::MAX / 8, hz in 1_000_000u64..=6_000_000_000) {
             let rate = Rate::new(hz).unwrap();
             let ticks = rate.ticks_ceil(ns);
             prop_assert!(rate.nanoseconds(ticks) >= ns);
@@ -210,7 +219,7 @@ mod tests {
         }
 
         #[test]
-        fn later_ticks_are_never_earlier_nanoseconds(a: u64, b: u64, hz in 1..=Rate::FASTEST_HZ) {
+        fn later_ticks_are_never_earlier_nanoseconds(a: u64, b: u64, hz in Rate::SLOWEST_HZ..=Rate::FASTEST_HZ) {
             let rate = Rate::new(hz).unwrap();
             prop_assert_eq!(rate.nanoseconds(a.min(b)).min(rate.nanoseconds(a.max(b))), rate.nanoseconds(a.min(b)));
         }

@@ -164,7 +164,7 @@ fn check_map(regions: &mut Regions, model: &mut Model, place: Place, length: u64
 
 fn check_protect(regions: &mut Regions, model: &mut Model, range: Range<u64>, protection: Protection) {
     let expected = match () {
-        _ if !inside(&range) => Err(Errno::EINVAL),
+        _ if !inside(&range) => Err(Errno::ENOMEM),
         _ if model.slots(range.clone()).iter().any(Option::is_none) => Err(Errno::ENOMEM),
         _ => Ok(()),
     };
@@ -187,7 +187,8 @@ fn check_remap(regions: &mut Regions, model: &mut Model, old: Range<u64>, length
         return;
     };
     let new = old.start..old.start + pages * PAGE_SIZE;
-    let fits = new.end <= old.end || inside(&new) && model.is_free(old.end..new.end);
+    let crosses_ceiling = old.end <= CEILING * PAGE_SIZE && new.end > CEILING * PAGE_SIZE;
+    let fits = new.end <= old.end || inside(&new) && model.is_free(old.end..new.end) && !crosses_ceiling;
     let expected = match movable {
         _ if fits => Ok(new),
         Movable::No => Err(Errno::ENOMEM),
@@ -229,9 +230,11 @@ fn perform(regions: &mut Regions, model: &mut Model, step: Step) {
             check_map(regions, model, place, length, (protection, kind));
         }
         Step::Unmap(range) => {
-            assert_eq!(regions.unmap(range.clone()).is_ok(), inside(&range));
-            if inside(&range) {
-                model.slots(range).fill(None);
+            let first = range.start.max(FIRST * PAGE_SIZE);
+            let valid = range.end <= (FIRST + PAGES) * PAGE_SIZE;
+            assert_eq!(regions.unmap(range.clone()), if valid { Ok(()) } else { Err(Errno::EINVAL) });
+            if valid && first < range.end {
+                model.slots(first..range.end).fill(None);
             }
         }
         Step::Protect(range, protection) => check_protect(regions, model, range, protection),

@@ -30,6 +30,12 @@ pub(crate) fn microstates(tid: u32) -> Option<Microstates> {
     acct::read_lwp(&table::find(tid)?.ledger, tid, cpu_ledger, clock_fenced)
 }
 
+/// The time that LWP `tid` used, up to now; None where there is no such LWP any more.
+#[inline]
+pub(crate) fn usage(tid: u32) -> Option<Usage> {
+    acct::read_usage(&table::find(tid)?.ledger, tid, cpu_ledger, clock_fenced)
+}
+
 /// All states of a CPU, up to now; None where there is no such CPU.
 pub(crate) fn cpu_ticks(number: u32) -> Option<CpuTicks> {
     cpu::get(number).map(|cpu| acct::read_cpu(&cpu.ledger, clock_fenced))
@@ -69,7 +75,8 @@ pub(crate) fn lwp_counts(lwp: &Lwp) -> Counts {
 
 /// Under the lock of the LWP's process: its ledger is not retired, though it may have ended or not yet begun.
 fn member_usage(lwp: &'static Lwp) -> Usage {
-    acct::read_any(&lwp.ledger, lwp.tid(), cpu_ledger, clock_fenced).map_or(Usage::default(), |(_, m)| m.usage())
+    acct::read_any(&lwp.ledger, lwp.tid(), cpu_ledger, clock_fenced)
+        .map_or(Usage::default(), |(_, m)| m.usage())
 }
 
 fn cpu_ledger(number: u32) -> &'static CpuLedger {

@@ -124,7 +124,10 @@ impl Here {
     /// The running LWP. Not to be asked in the idle loop or before the first dispatch.
     #[inline(always)]
     pub(crate) fn lwp(self) -> &'static Lwp {
-        self.0.current.get().expect("an LWP runs here")
+        let current = self.0.current.get();
+        debug_assert!(current.is_some(), "no LWP runs here");
+        // SAFETY: asked on the way of an LWP through the kernel only, where there is one; debug builds check.
+        unsafe { current.unwrap_unchecked() }
     }
 }
 

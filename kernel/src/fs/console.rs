@@ -126,6 +126,9 @@ impl Console {
     }
 
     fn remove_reader(&mut self, lwp: &'static Lwp) {
-        self.readers.iter_mut().filter(|slot| slot.is_some_and(|l| core::ptr::eq(l, lwp))).for_each(|slot| *slot = None);
+        self.readers
+            .iter_mut()
+            .filter(|slot| slot.is_some_and(|l| core::ptr::eq(l, lwp)))
+            .for_each(|slot| *slot = None);
     }
 }

@@ -61,7 +61,8 @@ impl Descriptors {
 
     /// Opens the lowest free number from `lowest` on. EMFILE, ENOMEM.
     pub(crate) fn add(&mut self, description: Description, lowest: usize) -> Result<i32, Errno> {
-        let free = (lowest..MOST).find(|&fd| self.open.get(fd).is_none_or(Option::is_none)).ok_or(Errno::EMFILE)?;
+        let free =
+            (lowest..MOST).find(|&fd| self.open.get(fd).is_none_or(Option::is_none)).ok_or(Errno::EMFILE)?;
         self.put(free, description)?;
         Ok(free as i32)
     }

@@ -12,12 +12,12 @@
 
 use core::ops::Range;
 
-use kcore::region::{Kind, Movable, PAGE_SIZE, Place, Protection, Region, Regions};
+use kcore::region::{Access, Kind, Movable, PAGE_SIZE, Place, Protection, Region, Regions};
 use spin::Mutex;
 use syscalls::Errno;
 
 use super::fault::finished;
-use super::frames::{Budget, Frame};
+use super::frames::{self, Budget, Frame};
 use super::layout::{USER_CEILING, USER_END, USER_STACK, USER_START};
 use super::table::{Entry, Mapping};
 use super::tlb;
@@ -42,13 +42,8 @@ impl AddressSpace {
     /// # Errors
     /// ENOMEM.
     pub(crate) fn new() -> Result<AddressSpace, Errno> {
-        Self::with_regions(Regions::new(USER_START..USER_END, USER_CEILING))
-    }
-
-    /// An address space with these regions, of which nothing is mapped yet.
-    pub(super) fn with_regions(regions: Regions) -> Result<AddressSpace, Errno> {
-        let tables = UserTables::new()?;
-        Ok(AddressSpace { root: tables.root_address(), inner: Mutex::new(Inner { regions, tables }) })
+        let regions = Regions::new(USER_START..USER_END, USER_CEILING);
+        Ok(Inner { regions, tables: UserTables::new()? }.into())
     }
 
     /// Makes this CPU use this address space, which is not dropped before another is activated.
@@ -62,8 +57,9 @@ impl AddressSpace {
     /// Maps `length` bytes, rounded up to pages, and returns the address.
     ///
     /// # Errors
-    /// As [`Regions::map`], and nothing changed. For a shared region also ENOMEM where there are not enough frames; with
-    /// [`Place::Fixed`], what was there is gone then.
+    /// As [`Regions::map`], and nothing changed; ENOMEM also where more memory to write is asked for than the machine has.
+    /// For a shared region also ENOMEM where there are not enough frames; with [`Place::Fixed`], what was there is gone
+    /// then.
     pub(crate) fn map(
         &self,
         place: Place,
@@ -71,6 +67,9 @@ impl AddressSpace {
         protection: Protection,
         kind: Kind,
     ) -> Result<u64, Errno> {
+        if protection.permits(Access::Write) {
+            refuse_hopeless(length)?;
+        }
         let mut inner = self.inner.lock();
         let range = inner.regions.map(place, length, protection, kind)?;
         if matches!(place, Place::Fixed(_)) {
@@ -93,8 +92,11 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Unmaps everything, and gives back every frame but the top table's.
+    /// Unmaps everything, and gives back every frame but the top table's. Debug builds check the books first.
     pub(crate) fn clear(&self) {
+        if cfg!(debug_assertions) {
+            self.check();
+        }
         self.inner.lock().clear();
     }
 
@@ -130,8 +132,10 @@ impl AddressSpace {
     /// are shared with nobody.
     ///
     /// # Errors
-    /// As [`Regions::plan_remap`]; ENOMEM also where tables for the new place are missing. Nothing changed then.
+    /// As [`Regions::plan_remap`]; ENOMEM also where tables for the new place are missing, or it is larger than the
+    /// machine's memory. Nothing changed then.
     pub(crate) fn remap(&self, old: Range<u64>, length: u64, movable: Movable) -> Result<u64, Errno> {
+        refuse_hopeless(length)?;
         let mut inner = self.inner.lock();
         let new = inner.regions.plan_remap(old.clone(), length, movable)?;
         if new.start != old.start {
@@ -169,7 +173,9 @@ impl AddressSpace {
     /// Moves the break to `end`, if that can be, and returns where it is now.
     pub(crate) fn set_break(&self, end: u64) -> u64 {
         let mut inner = self.inner.lock();
-        if let Ok(gone) = inner.regions.move_heap_end(end)
+        let growth = end.saturating_sub(inner.regions.heap_end());
+        let gone = refuse_hopeless(growth).and_then(|()| inner.regions.move_heap_end(end));
+        if let Ok(gone) = gone
             && !gone.is_empty()
         {
             inner.clear_gap(gone);
@@ -186,12 +192,9 @@ impl AddressSpace {
 impl Inner {
     /// Takes everything apart, from the lowest region up: what lies below the next is free room.
     fn clear(&mut self) {
-        {
-            let mut regions = self.regions.iter().peekable();
-            while let Some(region) = regions.next() {
-                let next = regions.peek().map_or(u64::MAX, |next| next.start);
-                self.tables.clear(region.range(), 0..next);
-            }
+        let next_starts = self.regions.iter().skip(1).map(|next| next.start).chain([u64::MAX]);
+        for (region, next_start) in self.regions.iter().zip(next_starts) {
+            self.tables.clear(region.range(), 0..next_start);
         }
         self.regions.clear();
     }
@@ -235,6 +238,21 @@ impl Inner {
         tlb::shoot_down(tables.root_address(), old.clone());
         self.clear_gap(old.clone());
         Ok(())
+    }
+}
+
+impl From<Inner> for AddressSpace {
+    fn from(inner: Inner) -> Self {
+        AddressSpace { root: inner.tables.root_address(), inner: Mutex::new(inner) }
+    }
+}
+
+/// ENOMEM where more memory is asked for at once than the machine has. Less is granted without a look at what is free,
+/// since most programs never touch all that they ask for; a fault that finds no frame ends its process.
+fn refuse_hopeless(bytes: u64) -> Result<(), Errno> {
+    match bytes / PAGE_SIZE <= frames::usage().total {
+        true => Ok(()),
+        false => Err(Errno::ENOMEM),
     }
 }
 

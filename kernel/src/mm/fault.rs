@@ -52,7 +52,9 @@ impl Inner {
         let entry = tables.entry(page)?;
         let now = entry.get();
         if now.is_empty() {
-            return tables.fill(page, || first_contents(region, page, access));
+            entry.set(first_contents(region, page, access)?);
+            tables.count_page();
+            return Ok(());
         }
         let range = page..page + PAGE_SIZE;
         if access == Access::Write && !may_be_written(region, now) {

@@ -7,6 +7,7 @@ use x86_64::structures::paging::PageTableFlags as Flags;
 use super::address_space::{AddressSpace, Inner};
 use super::table::{Entry, Mapping};
 use super::tlb;
+use super::user_tables::UserTables;
 
 impl AddressSpace {
     /// The same regions and pages for a new process. Private pages are shared until either side writes them.
@@ -15,10 +16,10 @@ impl AddressSpace {
     /// ENOMEM. What happened to this address space then costs it some faults, and nothing else.
     pub(crate) fn fork(&self) -> Result<AddressSpace, Errno> {
         let parent = self.inner.lock();
-        let mut child = AddressSpace::with_regions(parent.regions.try_clone()?)?;
-        let result = share_pages(&parent, child.inner.get_mut());
+        let mut child = Inner { regions: parent.regions.try_clone()?, tables: UserTables::new()? };
+        let result = share_pages(&parent, &mut child);
         tlb::shoot_down(self.root, 0..u64::MAX);
-        result.map(|()| child)
+        result.map(|()| child.into())
     }
 }
 

@@ -45,14 +45,16 @@ pub(crate) enum Budget {
 /// How many frames there are, and how they are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Frames that the allocator was given.
+    /// Frames of ordinary memory that the machine has.
+    pub ram: u64,
+    /// Those that the allocator was given: all but the kernel image, the frames' counts, and what had to stay.
     pub total: u64,
     /// Frames that nobody holds.
     pub free: u64,
 }
 
 impl Usage {
-    /// Frames that somebody holds.
+    /// Frames that somebody took from the allocator and holds.
     pub(crate) fn used(&self) -> u64 {
         self.total - self.free
     }
@@ -75,7 +77,8 @@ struct Pool {
     reserve: u64,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { head: 0, usage: Usage { total: 0, free: 0 }, reserve: 0 });
+static POOL: Mutex<Pool> =
+    Mutex::new(Pool { head: 0, usage: Usage { ram: 0, total: 0, free: 0 }, reserve: 0 });
 
 /// The count of frame 0; the counts of all frames follow.
 static COUNTS: AtomicPtr<AtomicU16> = AtomicPtr::new(core::ptr::null_mut());
@@ -113,12 +116,13 @@ pub(crate) unsafe fn init<I: Iterator<Item = Range<u64>>>(
     Ok(())
 }
 
-/// Takes over what [`init`] left: the pieces from [`BOOT_MAPPED`] on.
+/// Takes over what [`init`] left: the pieces from [`BOOT_MAPPED`] on. The machine has `ram` frames in all.
 ///
 /// # Safety
 /// As for [`init`], with the same pieces; called once, after the direct map of all memory became active.
-pub(crate) unsafe fn add_rest(pieces: impl Iterator<Item = Range<u64>>) {
+pub(crate) unsafe fn add_rest(pieces: impl Iterator<Item = Range<u64>>, ram: u64) {
     let mut pool = POOL.lock();
+    pool.usage.ram = ram;
     for piece in pieces {
         // SAFETY: the caller's promise.
         unsafe { pool.add(clip(piece, BOOT_MAPPED..MAX_PHYSICAL)) };
@@ -129,6 +133,19 @@ pub(crate) unsafe fn add_rest(pieces: impl Iterator<Item = Range<u64>>) {
 /// The current figures.
 pub(crate) fn usage() -> Usage {
     POOL.lock().usage
+}
+
+/// Asserts that the list has as many free frames as are counted.
+pub(super) fn check() {
+    let pool = POOL.lock();
+    let (mut next, mut free) = (pool.head, 0);
+    while next != 0 {
+        // SAFETY: a frame on the list is free and holds its run; the pool's lock makes this the only access.
+        let run = unsafe { &*run(next) };
+        free += u64::from(run.frames);
+        next = run.next;
+    }
+    assert_eq!(free, pool.usage.free, "free frames and their count");
 }
 
 fn clip(piece: Range<u64>, window: Range<u64>) -> Range<u64> {

@@ -11,7 +11,7 @@ use linked_list_allocator::Heap;
 use spin::Mutex;
 use syscalls::Errno;
 
-use super::frames::{Budget, Frame};
+use super::frames::{self, Budget, Frame};
 use super::kernel_space;
 use super::layout::{HEAP, PAGE_SIZE};
 
@@ -54,9 +54,10 @@ impl Growing {
         self.heap.allocate_first_fit(layout).ok()
     }
 
-    /// Appends `bytes` of fresh pages. What was mapped before memory ran out is kept and used by a later call.
+    /// Appends `bytes` of fresh pages, or none if there are not so many. If another CPU takes them meanwhile, the heap
+    /// keeps those it got for a later call.
     fn grow(&mut self, bytes: u64) -> Option<()> {
-        if bytes > HEAP.end - self.end {
+        if bytes > HEAP.end - self.end || bytes / PAGE_SIZE > frames::usage().free {
             return None;
         }
         let (start, target) = (self.end, self.end + bytes);

@@ -4,6 +4,7 @@
 //! with interrupts off, and held over no call that can wait and over no user copy.
 
 mod address_space;
+mod check;
 mod fault;
 mod fork;
 pub(crate) mod frames;
@@ -22,12 +23,11 @@ pub(crate) use address_space::AddressSpace;
 pub(crate) use fault::FaultError;
 pub(crate) use kcore::region::{Access, Kind, Movable, Place, Protection};
 pub(crate) use kernel_space::activate as activate_kernel_space;
-pub(crate) use layout::USER_STACK;
 pub(crate) use user_copy::fixup;
 
 use core::ops::Range;
 
-use kcore::memory_map::free_pieces;
+use kcore::memory_map::{PAGE_SIZE, free_pieces};
 
 /// Takes over the machine's memory: frames, the final page tables, the heap.
 ///
@@ -54,13 +54,17 @@ pub(crate) unsafe fn init(
     unsafe { frames::init(pieces)? };
     // SAFETY: as above; the frames that exist so far are below 1 GiB.
     unsafe { kernel_space::build(usable.clone().chain(shown)) }.map_err(|_| "no room for the page tables")?;
+    let ram = free_pieces(usable.clone(), &[]).map(|piece| (piece.end - piece.start) / PAGE_SIZE).sum();
     // SAFETY: the direct map now shows all RAM.
-    unsafe { frames::add_rest(pieces()) };
+    unsafe { frames::add_rest(pieces(), ram) };
     Ok(())
 }
 
-/// Writes to the log how much memory is used, for tests to compare.
+/// Writes to the log how much memory is used, for tests to compare. Debug builds count the free frames first.
 pub(crate) fn log_usage() {
+    if cfg!(debug_assertions) {
+        frames::check();
+    }
     let usage = frames::usage();
     log::info!(
         "memory: {} of {} frames in use, {} of them in spare stacks, {} bytes of heap",

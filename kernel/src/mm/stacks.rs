@@ -65,11 +65,6 @@ impl KernelStack {
     pub(crate) fn top(&self) -> u64 {
         base(self.slot) + STACK_SIZE
     }
-
-    /// The stack's lowest address; the page below is not mapped.
-    pub(crate) fn base(&self) -> u64 {
-        base(self.slot)
-    }
 }
 
 impl Drop for KernelStack {

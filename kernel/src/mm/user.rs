@@ -1,9 +1,9 @@
 //! Copies between the kernel and the running program.
 //!
-//! Every byte goes through the routines of [`copy`](super::user_copy): a fault there that the address space cannot
-//! resolve ends the routine with a failure, which becomes EFAULT. The whole range is checked against the end of user
-//! space first, so no pointer reaches the kernel's half. A write of more than one page first touches every page, so that a call
-//! that fails writes nothing (another LWP that unmaps pages meanwhile spoils its own process only).
+//! Every byte goes through the routines of [`user_copy`]: a fault there that the address space cannot resolve ends the
+//! routine with a failure, which becomes EFAULT. The whole range is checked against the end of user space first, so no
+//! pointer reaches the kernel's half. A write of more than one page first touches every page, so that a call that fails
+//! writes nothing (another LWP that unmaps pages meanwhile spoils its own process only).
 //!
 //! No lock is held by a caller: a copy may fault, and a fault takes the address space's.
 
@@ -13,6 +13,7 @@ use syscalls::{Crossing, Errno};
 
 use super::layout::{PAGE_SIZE, USER_END};
 use super::user_copy;
+use crate::cpu::Here;
 
 /// Reads a value from the program at `address`, once. Words of 4 and 8 bytes are read in one access.
 ///
@@ -31,11 +32,19 @@ pub(crate) fn copy_in<T: Crossing>(address: u64) -> Result<T, Errno> {
 ///
 /// # Errors
 /// EFAULT, and nothing was written.
-#[inline]
+#[inline(always)]
 pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno> {
     prepare_write(address, size_of::<T>() as u64)?;
-    // SAFETY: `value` has that size, and a `Crossing` type has no padding; the program's side is checked.
-    unsafe { user_copy::write(address, (&raw const *value).cast(), size_of::<T>()) }
+    let from = &raw const *value;
+    // SAFETY: `value` has that size, and a `Crossing` type has no padding, so it can be read as words; the program's
+    // side is checked.
+    unsafe {
+        match size_of::<T>() {
+            16 => user_copy::store_2(address, from.cast::<[u64; 2]>().read_unaligned()),
+            32 => user_copy::store_4(address, from.cast::<[u64; 4]>().read_unaligned()),
+            size => user_copy::write(address, from.cast(), size),
+        }
+    }
 }
 
 /// Makes sure that `length` bytes can be written at `address`, where the writing must not fail later.
@@ -95,6 +104,7 @@ pub(crate) fn read_string(address: u64, max: usize) -> Result<Vec<u8>, Errno> {
 /// Refuses a range that does not lie below the end of user space. No bytes are always right.
 #[inline]
 fn check(address: u64, length: u64) -> Result<(), Errno> {
+    Here::get().held.assert_none("user copy");
     match address.checked_add(length) {
         Some(end) if end <= USER_END => Ok(()),
         _ if length == 0 => Ok(()),

@@ -8,8 +8,6 @@ use core::arch::global_asm;
 
 use syscalls::Errno;
 
-use crate::arch::SMAP_IS_ON;
-
 unsafe extern "C" {
     /// Copies `length` bytes; returns whether it failed.
     fn user_copy_bytes(to: *mut u8, from: *const u8, length: usize) -> bool;
@@ -17,6 +15,10 @@ unsafe extern "C" {
     fn user_copy_4(to: *mut u8, from: *const u8) -> bool;
     /// Copies eight bytes in one access; returns whether it failed.
     fn user_copy_8(to: *mut u8, from: *const u8) -> bool;
+    /// Writes two words; returns whether it failed.
+    fn user_store_2(to: u64, words_0: u64, words_1: u64) -> bool;
+    /// Writes four words; returns whether it failed.
+    fn user_store_4(to: u64, words_0: u64, words_1: u64, words_2: u64, words_3: u64) -> bool;
     /// Writes a byte back as it is; returns whether it failed.
     fn user_touch(at: *mut u8) -> bool;
     static user_access_start: u8;
@@ -25,20 +27,22 @@ unsafe extern "C" {
 }
 
 global_asm!(
+    // Room for `stac`, which boot puts there where the CPU has SMAP.
     ".macro user_open",
-    "    cmp byte ptr [rip + {smap}], 0",
-    "    je 2f",
-    "    stac",
-    "2:",
+    "2:  .byte 0x0f, 0x1f, 0x00",
+    "    .pushsection .stac_sites, \"a\"",
+    "    .quad 2b",
+    "    .popsection",
     ".endm",
-    // Closes, and returns eax as the answer.
+    // Room for `clac`; then returns eax as the answer.
     ".macro user_close",
-    "    cmp byte ptr [rip + {smap}], 0",
-    "    je 3f",
-    "    clac",
-    "3:  ret",
+    "3:  .byte 0x0f, 0x1f, 0x00",
+    "    .pushsection .clac_sites, \"a\"",
+    "    .quad 3b",
+    "    .popsection",
+    "    ret",
     ".endm",
-    ".global user_copy_bytes, user_copy_4, user_copy_8, user_touch",
+    ".global user_copy_bytes, user_copy_4, user_copy_8, user_store_2, user_store_4, user_touch",
     ".global user_access_start, user_access_end, user_access_failed",
     ".pushsection .text.user_access, \"ax\"",
     "user_access_start:",
@@ -66,6 +70,21 @@ global_asm!(
     "    mov [rdi], rax",
     "    xor eax, eax",
     "    user_close",
+    // rdi: to; rsi, rdx, rcx, r8: the words.
+    "user_store_2:",
+    "    user_open",
+    "    mov [rdi], rsi",
+    "    mov [rdi + 8], rdx",
+    "    xor eax, eax",
+    "    user_close",
+    "user_store_4:",
+    "    user_open",
+    "    mov [rdi], rsi",
+    "    mov [rdi + 8], rdx",
+    "    mov [rdi + 16], rcx",
+    "    mov [rdi + 24], r8",
+    "    xor eax, eax",
+    "    user_close",
     // rdi: a byte.
     "user_touch:",
     "    user_open",
@@ -79,7 +98,6 @@ global_asm!(
     ".popsection",
     ".purgem user_open",
     ".purgem user_close",
-    smap = sym SMAP_IS_ON,
 );
 
 /// Where to resume after a fault at instruction `ip` of the kernel that could not be resolved. `None`: the fault is no
@@ -113,6 +131,32 @@ pub(super) unsafe fn read(to: *mut u8, address: u64, length: usize) -> Result<()
 pub(super) unsafe fn write(address: u64, from: *const u8, length: usize) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     unsafe { copy(address as *mut u8, from, length) }
+}
+
+/// Writes two words to `address`, from registers.
+///
+/// # Errors
+/// EFAULT.
+///
+/// # Safety
+/// The 16 bytes at `address` are below the end of user space.
+#[inline(always)]
+pub(super) unsafe fn store_2(address: u64, words: [u64; 2]) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    answer(unsafe { user_store_2(address, words[0], words[1]) })
+}
+
+/// Writes four words to `address`, from registers.
+///
+/// # Errors
+/// EFAULT.
+///
+/// # Safety
+/// The 32 bytes at `address` are below the end of user space.
+#[inline(always)]
+pub(super) unsafe fn store_4(address: u64, words: [u64; 4]) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    answer(unsafe { user_store_4(address, words[0], words[1], words[2], words[3]) })
 }
 
 /// Writes the byte at `address` back as it is.

@@ -4,7 +4,7 @@
 //! owner keeps it by telling [`UserTables::clear`] the room without regions, where tables are freed too. So the regions
 //! lead to everything, and taking an address space apart never scans empty tables.
 
-use core::ops::Range;
+use core::ops::{Range, RangeInclusive};
 
 use syscalls::Errno;
 use x86_64::structures::paging::PageTableFlags as Flags;
@@ -76,31 +76,35 @@ impl UserTables {
         let entry = self.entry(page)?;
         debug_assert!(entry.get().is_empty());
         entry.set(make()?);
-        self.pages += 1;
+        self.count_page();
         Ok(())
     }
 
-    /// Calls `visit` with every page of `range` that is mapped, and its entry.
+    /// Counts a page whose entry was filled.
+    #[inline]
+    pub(super) fn count_page(&mut self) {
+        self.pages += 1;
+    }
+
+    /// Calls `visit` with every page of `range` that is mapped, and its entry. The range is of whole pages.
     pub(super) fn for_each(
         &self,
         range: Range<u64>,
         mut visit: impl FnMut(u64, &Entry) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let mut page = range.start;
-        while page < range.end {
-            let (level, table) = self.lowest_table(page);
-            let end = range.end.min((page / span(level + 1) + 1) * span(level + 1));
-            if level > 1 {
-                page = range.end.min((page / span(level) + 1) * span(level));
-                continue;
-            }
-            while page < end {
-                let entry = &table[index(page, 1)];
-                if !entry.get().is_empty() {
-                    visit(page, entry)?;
+        let mut start = range.start;
+        while start < range.end {
+            let (level, table) = self.lowest_table(start);
+            // A table of level 1 lists its pages; above, the entry that ends the way is empty, and all it covers.
+            let end = range.end.min((start / span(level.max(2)) + 1) * span(level.max(2)));
+            if level == 1 {
+                for (number, entry) in table[slots(start..end, 1)].iter().enumerate() {
+                    if !entry.get().is_empty() {
+                        visit(start + number as u64 * PAGE_SIZE, entry)?;
+                    }
                 }
-                page += PAGE_SIZE;
             }
+            start = end;
         }
         Ok(())
     }
@@ -123,14 +127,20 @@ impl UserTables {
     /// that no region uses any more. `room` may be empty.
     pub(super) fn clear(&mut self, range: Range<u64>, room: Range<u64>) {
         let mut retired = Retired::new(self.root_address(), range.clone());
-        let request = Clearing { room };
-        self.pages -= request.clear(self.root(), TOP, range, &mut retired);
+        if !range.is_empty() {
+            self.pages -= Clearing { room }.clear(self.root(), TOP, range, &mut retired);
+        }
     }
 
     fn root(&self) -> &Table {
         // SAFETY: the root is a table for as long as `self` lives.
         unsafe { table(self.root.address()) }
     }
+}
+
+/// The entries of a table of `level` that a range touches, which lies in what the table maps.
+fn slots(range: Range<u64>, level: u32) -> RangeInclusive<usize> {
+    index(range.start, level)..=index(range.end - 1, level)
 }
 
 struct Clearing {
@@ -141,25 +151,37 @@ impl Clearing {
     /// Clears what `range` covers of one table, and returns how many pages it unmapped.
     fn clear(&self, entries: &Table, level: u32, range: Range<u64>, retired: &mut Retired) -> u64 {
         let mut pages = 0;
-        let mut start = range.start;
-        while start < range.end {
-            let base = start / span(level) * span(level);
-            let end = range.end.min(base + span(level));
-            let entry = &entries[index(start, level)];
-            if entry.get().is_empty() {
-                // Nothing here.
-            } else if level == 1 {
-                retired.take(entry);
-                pages += 1;
-            } else {
-                // SAFETY: user tables have no large pages, and this one is freed by nobody else.
-                let below = unsafe { table(entry.get().address()) };
-                pages += self.clear(below, level - 1, start..end, retired);
-                if self.room.start <= base && base + span(level) <= self.room.end {
-                    retired.take(entry);
-                }
+        let mut base = range.start / span(level) * span(level);
+        for entry in &entries[slots(range.clone(), level)] {
+            if !entry.get().is_empty() {
+                pages += match level {
+                    1 => {
+                        retired.take(entry);
+                        1
+                    }
+                    _ => self.clear_below(entry, level, base, &range, retired),
+                };
             }
-            start = end;
+            base += span(level);
+        }
+        pages
+    }
+
+    /// Clears what `range` covers of the table behind an entry that maps the addresses from `base` on.
+    fn clear_below(
+        &self,
+        entry: &Entry,
+        level: u32,
+        base: u64,
+        range: &Range<u64>,
+        retired: &mut Retired,
+    ) -> u64 {
+        let end = base + span(level);
+        // SAFETY: user tables have no large pages, and this one is freed by nobody else.
+        let below = unsafe { table(entry.get().address()) };
+        let pages = self.clear(below, level - 1, base.max(range.start)..end.min(range.end), retired);
+        if self.room.start <= base && end <= self.room.end {
+            retired.take(entry);
         }
         pages
     }

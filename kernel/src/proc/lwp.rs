@@ -115,7 +115,13 @@ impl Lwp {
     ///
     /// # Safety
     /// The slot is free, and the caller's alone.
-    pub(super) unsafe fn begin(&self, tid: u32, process: &'static Process, stack: KernelStack, frame: &Frame) {
+    pub(super) unsafe fn begin(
+        &self,
+        tid: u32,
+        process: &'static Process,
+        stack: KernelStack,
+        frame: &Frame,
+    ) {
         self.tid.store(tid, Relaxed);
         self.killed.store(false, Relaxed);
         self.place.set(Place::Nowhere);

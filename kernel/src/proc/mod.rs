@@ -72,13 +72,19 @@ pub(crate) fn new_lwp(
     prepare: impl FnOnce(&Lwp),
 ) -> Result<u32, Errno> {
     let stack = KernelStack::new()?;
-    sched::reserve_alarms()?;
     let lwp = table::take()?;
-    let id = tid.map_or_else(table::new_id, Ok);
+    let id = sched::reserve_alarms().and_then(|()| tid.map_or_else(table::new_id, Ok));
     let added = id.and_then(|id| {
         // SAFETY: the slot was free and is ours.
         unsafe { lwp.begin(id, process, stack, frame) };
-        process.add(lwp).inspect_err(|_| if tid.is_none() { table::free_id(id) }).map(|()| id)
+        process
+            .add(lwp)
+            .inspect_err(|_| {
+                if tid.is_none() {
+                    table::free_id(id)
+                }
+            })
+            .map(|()| id)
     });
     let Ok(id) = added else {
         // SAFETY: the LWP was never made runnable.

@@ -29,15 +29,18 @@ struct Loaded {
 /// environment those of `/.environ`. The error says what is wrong, in words.
 pub(crate) fn start_first() -> Result<(), &'static str> {
     let list = root::find(".argv").ok_or("the root archive names no program (/.argv)")?;
-    let (arguments, environment) = (strings(list.data), root::find(".environ").map_or(Vec::new(), |f| strings(f.data)));
-    let path = core::str::from_utf8(arguments.first().ok_or("/.argv is empty")?).map_err(|_| "the path is not text")?;
+    let (arguments, environment) =
+        (strings(list.data), root::find(".environ").map_or(Vec::new(), |f| strings(f.data)));
+    let path = core::str::from_utf8(arguments.first().ok_or("/.argv is empty")?)
+        .map_err(|_| "the path is not text")?;
     let file = root::find(path).ok_or("the first program is not in the root archive")?;
     let loaded = load(file, &arguments, &environment).map_err(|errno| match errno {
         Errno::ENOEXEC => "the first program is not a static x86-64 ELF file",
         other => other.text(),
     })?;
     let pid = table::new_id().map_err(Errno::text)?;
-    let process = Process::new(pid, 0, Box::from(file.name), loaded.space).and_then(try_box).map_err(Errno::text)?;
+    let process =
+        Process::new(pid, 0, Box::from(file.name), loaded.space).and_then(try_box).map_err(Errno::text)?;
     let process: &'static Process = Box::leak(process);
     new_lwp(process, Some(pid), &loaded.frame, |_| ()).map_err(Errno::text)?;
     Ok(())
@@ -71,7 +74,12 @@ fn map_segment(space: &AddressSpace, file: RootFile, segment: &Segment) -> Resul
     let file_end = segment.file_end().min(segment.end);
     if segment.start < file_end {
         let bytes = &file.data[segment.file_range()];
-        space.map(Place::FixedIfFree(segment.start), file_end - segment.start, protection, Kind::File(bytes))?;
+        space.map(
+            Place::FixedIfFree(segment.start),
+            file_end - segment.start,
+            protection,
+            Kind::File(bytes),
+        )?;
     }
     if file_end < segment.end {
         space.map(Place::FixedIfFree(file_end), segment.end - file_end, protection, Kind::Anonymous)?;

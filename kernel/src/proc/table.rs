@@ -1,8 +1,8 @@
 //! The slots of LWPs: found by number, by tid, and used again.
 
 use super::lwp::Lwp;
-use alloc::alloc::{Layout, alloc, alloc_zeroed};
 use crate::sync::{Lock, Rank};
+use alloc::alloc::{Layout, alloc, alloc_zeroed};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use kcore::ids::{IdAllocator, Ids, Leaf, Leaves};

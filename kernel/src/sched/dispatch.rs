@@ -1,7 +1,7 @@
 //! Giving way and going on.
 
-use super::timer::{start_slice, start_slice_at};
 use super::Dispatcher;
+use super::timer::{start_slice, start_slice_at};
 use crate::arch::{Frame, clock};
 use crate::cpu::{self, Here};
 use crate::proc::{self, Lwp, Place, table};
@@ -125,7 +125,8 @@ fn switch(
         }
     }
     here.current.set(to);
-    let (from_context, to_context) = (from.map_or(&here.idle, |(l, _)| &l.context), to.map_or(&here.idle, |l| &l.context));
+    let (from_context, to_context) =
+        (from.map_or(&here.idle, |(l, _)| &l.context), to.map_or(&here.idle, |l| &l.context));
     dispatcher.hand_over();
     // SAFETY: interrupts are off; `from` ran here until now, and `to` was queued (or is this CPU's idle loop), so it
     // runs nowhere; the lock that guards both places is held and goes over to `to`. The user state saved and loaded
@@ -174,6 +175,7 @@ pub(crate) extern "sysv64" fn first_return(_frame: &mut Frame) {
     Here::get().ledger.enter_user(clock);
 }
 
+#[cold]
 /// Looks, before a return to user mode, at what this CPU was asked to: its LWP ends, or gives way at its slice's end.
 pub(crate) fn attend(here: Here) {
     here.take_attention();

@@ -35,7 +35,10 @@ impl HeldLocks {
         if cfg!(debug_assertions) {
             let depth = self.depth.get();
             let held = &self.ranks[..depth];
-            let at = held.iter().rposition(|each| each.get() == Some(rank)).expect("a lock that is held is released");
+            let at = held
+                .iter()
+                .rposition(|each| each.get() == Some(rank))
+                .expect("a lock that is held is released");
             for index in at..depth - 1 {
                 held[index].set(held[index + 1].get());
             }
@@ -54,6 +57,9 @@ impl HeldLocks {
     /// Exactly one lock, of `rank`, is held: the state before a switch.
     #[inline]
     pub(crate) fn assert_only(&self, rank: Rank) {
-        debug_assert!(self.depth.get() == 1 && self.ranks[0].get() == Some(rank), "a switch holds one lock only");
+        debug_assert!(
+            self.depth.get() == 1 && self.ranks[0].get() == Some(rank),
+            "a switch holds one lock only"
+        );
     }
 }

@@ -9,9 +9,11 @@ use crate::time::rate;
 use kcore::acct::Usage;
 use kcore::clock::split_seconds;
 use syscalls::{
-    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, RUsage, ThreadCputime, TimeSpec, TimeSpec32, TimeVal, Tms,
+    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, RUsage, ThreadCputime, TimeSpec, TimeSpec32,
+    TimeVal, Tms,
 };
 
+#[inline(always)]
 pub(super) fn lwp_info(info: Address) -> Result {
     let used = acct::own_usage(Here::get());
     copy_out(info, &LwpInfo { user: time_spec(used.user), system: time_spec(used.system) })?;
@@ -24,10 +26,11 @@ pub(super) fn lwp_info32(info: Address) -> Result {
     Ok(0)
 }
 
+#[inline(always)]
 pub(super) fn thread_cputime(tid: Int, time: Address) -> Result {
     let used = match asked_for(tid)? {
         None => acct::own_usage(Here::get()),
-        Some(tid) => acct::microstates(tid).ok_or(Errno::ESRCH)?.usage(),
+        Some(tid) => acct::usage(tid).ok_or(Errno::ESRCH)?,
     };
     copy_out(time, &ThreadCputime { user: nanoseconds(used.user), system: nanoseconds(used.system) })?;
     Ok(0)
@@ -103,6 +106,7 @@ pub(super) fn times(buffer: Address) -> Result {
 const NS_PER_CLOCK_TICK: u64 = 10_000_000;
 
 /// Whose figures are asked for: None is the caller's own. EINVAL.
+#[inline(always)]
 fn asked_for(tid: Int) -> Result<Option<u32>> {
     match tid {
         -1 => Ok(None),
@@ -111,12 +115,12 @@ fn asked_for(tid: Int) -> Result<Option<u32>> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn nanoseconds(ticks: u64) -> u64 {
     rate().nanoseconds(ticks)
 }
 
-#[inline]
+#[inline(always)]
 fn time_spec(ticks: u64) -> TimeSpec {
     let (seconds, rest) = split_seconds(nanoseconds(ticks));
     TimeSpec { seconds: seconds as i64, nanoseconds: rest as i64 }

@@ -135,7 +135,9 @@ pub(super) fn openat(_folder: Int, path: Address, flags: Int, _mode: Unsigned) -
         Some(_) if flags & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE => return Err(Errno::EEXIST),
         Some(File::Folder) if for_writing => return Err(Errno::EISDIR),
         Some(File::Root { .. }) if for_writing => return Err(Errno::EROFS),
-        Some(File::Root { .. } | File::Console | File::Null) if flags & DIRECTORY != 0 => return Err(Errno::ENOTDIR),
+        Some(File::Root { .. } | File::Console | File::Null) if flags & DIRECTORY != 0 => {
+            return Err(Errno::ENOTDIR);
+        }
         Some(_) => {}
     }
     let file = file.ok_or(Errno::ENOENT)?;
@@ -236,10 +238,10 @@ pub(super) fn ioctl(fd: Int, request: Unsigned, argument: Address) -> Result {
 
 /// What the console's line discipline does: lines, echo, `^C`, `^D`, `^U`, and no translation of output.
 const ATTRIBUTES: Termios = Termios {
-    input: 0o400,                              // ICRNL
+    input: 0o400, // ICRNL
     output: 0,
-    control: 0o277,                            // CS8, CREAD, 38400
-    local: 0o1 | 0o2 | 0o10 | 0o20 | 0o40,     // ISIG, ICANON, ECHO, ECHOE, ECHOK
+    control: 0o277,                        // CS8, CREAD, 38400
+    local: 0o1 | 0o2 | 0o10 | 0o20 | 0o40, // ISIG, ICANON, ECHO, ECHOE, ECHOK
     discipline: 0,
     characters: [3, 28, 0x7f, 0x15, 4, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
 };

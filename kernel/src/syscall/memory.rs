@@ -14,7 +14,14 @@ const MAP_FIXED: Int = 0x10;
 const MAP_ANONYMOUS: Int = 0x20;
 const MAP_FIXED_NOREPLACE: Int = 0x10_0000;
 
-pub(super) fn mmap(address: Address, length: Size, protection: Int, flags: Int, fd: Int, offset: Size) -> Result {
+pub(super) fn mmap(
+    address: Address,
+    length: Size,
+    protection: Int,
+    flags: Int,
+    fd: Int,
+    offset: Size,
+) -> Result {
     let protection = decode_protection(protection)?;
     let place = decode_place(address, flags)?;
     let kind = match (flags & MAP_TYPE, flags & MAP_ANONYMOUS != 0) {

@@ -2,9 +2,9 @@
 
 use super::pointer::optional;
 use super::{Address, Int, Result, Size, Unsigned};
-use crate::mm::layout::{PAGE_SIZE, USER_STACK};
-use crate::mm::user::{copy_in, copy_out, write_bytes};
 use crate::mm::frames;
+use crate::mm::layout::{PAGE_SIZE, USER_STACK};
+use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes};
 use crate::proc::{current, table};
 use crate::{cpu, random, sched, time};
 use syscalls::Errno;
@@ -41,16 +41,21 @@ pub(super) fn sysinfo(info: Address) -> Result {
 
 pub(super) fn getrandom(buffer: Address, length: Size, flags: Unsigned) -> Result {
     const KNOWN_FLAGS: Unsigned = 0b111;
-    const AT_ONCE: u64 = 256;
+    const MOST: u64 = 32 << 20;
+    const PIECE: usize = 256;
     if flags & !KNOWN_FLAGS != 0 {
         return Err(Errno::EINVAL);
     }
-    // As on Linux: up to 256 bytes arrive whole; of more, a first part may.
-    let mut bytes = [0; AT_ONCE as usize];
-    let count = length.min(AT_ONCE) as usize;
-    random::fill(&mut bytes[..count]);
-    write_bytes(buffer, &bytes[..count])?;
-    Ok(count as u64)
+    let length = length.min(MOST);
+    probe_write(buffer, length)?;
+    let mut bytes = [0; PIECE];
+    for done in (0..length).step_by(PIECE) {
+        let piece = &mut bytes[..(length - done).min(PIECE as u64) as usize];
+        random::fill(piece);
+        write_bytes(buffer + done, piece)?;
+        cpu::window();
+    }
+    Ok(length)
 }
 
 pub(super) fn prlimit64(pid: Int, resource: Int, new: Address, old: Address) -> Result {

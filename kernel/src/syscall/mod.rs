@@ -19,7 +19,7 @@ mod trace;
 pub(crate) use thread::clear_and_wake;
 pub(crate) use trace::enter_traced;
 
-use crate::arch::{Frame, clock};
+use crate::arch::{Frame, clock, clone_with_registers};
 use crate::cpu::Here;
 use crate::sched;
 use syscalls::{Errno, OWN_CALLS, for_each_syscall};
@@ -49,40 +49,58 @@ macro_rules! arguments {
 }
 arguments!(u64, i32, u32, i64);
 
-type Handler = fn(&Frame) -> Result;
+/// A whole system call, for the entry code: from the registers of the call to what goes into `rax`.
+type Call = unsafe extern "sysv64" fn(&Frame) -> u64;
 
 /// The calls that Linux numbers, and ours, each at its number from the first of its kind on.
-const LINUX_CALLS: usize = 512;
-const OUR_CALLS: usize = 64;
-
-fn unknown(_: &Frame) -> Result {
-    Err(Errno::ENOSYS)
-}
+pub(crate) const LINUX_CALLS: usize = 512;
+pub(crate) const OUR_CALLS: usize = 64;
 
 macro_rules! dispatcher {
     ($($(#[$doc:meta])* $number:literal $name:ident($($arg:ident: $kind:ident),*);)*) => {
-        /// One function a row: arguments from registers, then the handler.
+        /// One function a row: arguments from registers, then the handler, then its result made ready.
         mod row {
             use super::*;
             $(#[allow(unused_mut, unused_variables, unused_assignments)] // rows without arguments
-            pub(super) fn $name(frame: &Frame) -> Result {
+            #[inline(always)]
+            pub(super) fn $name(frame: &Frame) -> u64 {
                 let registers = frame.arguments();
                 let mut next = 0;
                 $(let $arg = <$kind as Argument>::from_register(registers[next]); next += 1;)*
-                super::handler::$name($($arg),*)
+                encode(super::handler::$name($($arg),*))
             })*
         }
 
-        static LINUX: [Handler; LINUX_CALLS] = {
-            let mut table = [unknown as Handler; LINUX_CALLS];
-            $(if $number < OWN_CALLS { table[$number] = row::$name; })*
+        /// The same between the two stamps: what the entry code calls.
+        mod call {
+            use super::*;
+            $(pub(super) extern "sysv64" fn $name(frame: &Frame) -> u64 {
+                between_stamps(|| row::$name(frame))
+            })*
+        }
+
+        /// Read by the entry code.
+        pub(crate) static LINUX: [Call; LINUX_CALLS] = {
+            let mut table = [unknown as Call; LINUX_CALLS];
+            $(if $number < OWN_CALLS { table[$number] = call::$name; })*
+            table[syscalls::number::clone] = clone_with_registers;
             table
         };
-        static OURS: [Handler; OUR_CALLS] = {
-            let mut table = [unknown as Handler; OUR_CALLS];
-            $(if $number >= OWN_CALLS { table[$number - OWN_CALLS] = row::$name; })*
+
+        /// Read by the entry code.
+        pub(crate) static OURS: [Call; OUR_CALLS] = {
+            let mut table = [unknown as Call; OUR_CALLS];
+            $(if $number >= OWN_CALLS { table[$number - OWN_CALLS] = call::$name; })*
             table
         };
+
+        /// A call without its stamps, for the tracer.
+        fn dispatch(frame: &Frame) -> u64 {
+            match frame.error as usize {
+                $($number => row::$name(frame),)*
+                _ => encode(Err(Errno::ENOSYS)),
+            }
+        }
     };
 }
 for_each_syscall!(dispatcher);
@@ -100,19 +118,23 @@ mod handler {
     pub(super) use super::time::*;
 }
 
-/// Called by the entry code with interrupts off; returns what goes into `rax`.
-pub(crate) extern "sysv64" fn enter(frame: &mut Frame) -> u64 {
-    Here::get().ledger.enter_system(clock);
-    let result = encode(dispatch(frame));
-    leave();
-    result
+/// What the table holds where there is no row.
+pub(crate) extern "sysv64" fn unknown(_: &Frame) -> u64 {
+    between_stamps(|| encode(Err(Errno::ENOSYS)))
 }
 
+/// `clone`, for the entry code to go on with when it has saved all registers.
+pub(crate) extern "sysv64" fn clone_call(frame: &Frame) -> u64 {
+    call::clone(frame)
+}
+
+/// Does a call as its LWP's system time: the first stamp, the call, and the way out.
 #[inline(always)]
-fn dispatch(frame: &Frame) -> Result {
-    let number = frame.error as usize;
-    let handler = LINUX.get(number).or_else(|| OURS.get(number.wrapping_sub(OWN_CALLS)));
-    handler.map_or(Err(Errno::ENOSYS), |handler| handler(frame))
+fn between_stamps(call: impl FnOnce() -> u64) -> u64 {
+    Here::get().ledger.enter_system(clock);
+    let result = call();
+    leave();
+    result
 }
 
 /// The way out: what this CPU was asked to look at, then the last stamp.
@@ -121,8 +143,10 @@ fn leave() {
     let here = Here::get();
     if here.wants_attention() {
         sched::attend(here);
+        Here::get().ledger.enter_user(clock);
+    } else {
+        here.ledger.enter_user(clock);
     }
-    Here::get().ledger.enter_user(clock);
 }
 
 /// The one place where an error becomes a negative number.

@@ -19,7 +19,13 @@ const CLONE_PARENT_SETTID: Size = 0x10_0000;
 const CLONE_CHILD_CLEARTID: Size = 0x20_0000;
 const CLONE_CHILD_SETTID: Size = 0x100_0000;
 
-pub(super) fn clone(flags: Size, stack: Address, parent_tid: Address, child_tid: Address, tls: Address) -> Result {
+pub(super) fn clone(
+    flags: Size,
+    stack: Address,
+    parent_tid: Address,
+    child_tid: Address,
+    tls: Address,
+) -> Result {
     const SAME_PROCESS: Size = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
     match flags & SAME_PROCESS {
         SAME_PROCESS => {}
@@ -117,7 +123,9 @@ pub(super) fn futex(
         WAKE_BITSET if value3 != 0 => Ok(futex::wake(key, value, value3)),
         // The number of waiters to move takes the place of the time-out pointer.
         REQUEUE => futex::requeue(key, requeue_target(word2)?, value, timeout as u32, None),
-        CMP_REQUEUE => futex::requeue(key, requeue_target(word2)?, value, timeout as u32, Some((word, value3))),
+        CMP_REQUEUE => {
+            futex::requeue(key, requeue_target(word2)?, value, timeout as u32, Some((word, value3)))
+        }
         WAIT_BITSET | WAKE_BITSET => Err(Errno::EINVAL),
         _ => Err(Errno::ENOSYS),
     }

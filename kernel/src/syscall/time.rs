@@ -12,6 +12,7 @@ use kcore::clock::split_seconds;
 use kcore::clock_id::{ClockId, CpuPart, Whose};
 use syscalls::{Errno, TimeSpec, TimeVal};
 
+#[inline(always)]
 pub(super) fn clock_gettime(id: Int, to: Address) -> Result {
     let now = read_clock(ClockId::decode(id)?)?;
     copy_out(to, &time_spec(now))?;
@@ -26,7 +27,9 @@ pub(super) fn clock_getres(id: Int, to: Address) -> Result {
 
 pub(super) fn gettimeofday(to: Address, zone: Address) -> Result {
     let (seconds, rest) = split_seconds(time::wall_ns());
-    optional(to, |to| copy_out(to, &TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 }))?;
+    optional(to, |to| {
+        copy_out(to, &TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 })
+    })?;
     optional(zone, |zone| copy_out(zone, &0u64))?; // minutes west and correction: UTC
     Ok(0)
 }
@@ -60,11 +63,13 @@ fn sleep_until(deadline: u64) -> Result {
     Ok(0)
 }
 
+#[inline(always)]
 fn time_spec(nanoseconds: u64) -> TimeSpec {
     let (seconds, rest) = split_seconds(nanoseconds);
     TimeSpec { seconds: seconds as i64, nanoseconds: rest as i64 }
 }
 
+#[inline(always)]
 fn read_clock(id: ClockId) -> Result {
     Ok(match id {
         ClockId::Wall => time::wall_ns(),
@@ -99,4 +104,3 @@ fn usage_of(whose: Whose) -> Result<Usage> {
         Whose::Process(_) => Err(Errno::EINVAL),
     }
 }
-

@@ -2,7 +2,7 @@
 //!
 //! Traced calls come in by an entry of their own, so that untraced ones pay nothing for the possibility.
 
-use super::{Result, dispatch, encode, leave};
+use super::{dispatch, leave};
 use crate::arch::{Frame, clock};
 use crate::cpu::Here;
 use crate::fs::console;
@@ -21,7 +21,7 @@ pub(crate) extern "sysv64" fn enter_traced(frame: &mut Frame) -> u64 {
     let cost = rate().nanoseconds(clock() - before);
     console::print(format_args!("[{tid}] {} = {} ({cost} ns)\n", Call(frame), Outcome(result)));
     leave();
-    encode(result)
+    result
 }
 
 fn ends_the_caller(frame: &Frame) -> bool {
@@ -51,11 +51,12 @@ impl fmt::Display for Call<'_> {
     }
 }
 
-struct Outcome(Result);
+/// What went into `rax`.
+struct Outcome(u64);
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
+        match Errno::from_return(self.0) {
             Ok(value) if value > 0xffff => write!(f, "{value:#x}"),
             Ok(value) => write!(f, "{value}"),
             Err(errno) => write!(f, "-{} ({})", errno.name(), Errno::text(errno)),

@@ -9,11 +9,9 @@ use userlib::Errno;
 /// # Safety
 /// The call must do no harm with these arguments.
 pub unsafe fn call(number: usize, arguments: &[u64]) -> Result<u64, Errno> {
-    let mut registers = Registers::default();
-    registers.rax = number as u64;
     let [rdi, rsi, rdx, r10, r8, r9] =
         std::array::from_fn(|index| arguments.get(index).copied().unwrap_or(0));
-    registers = Registers { rdi, rsi, rdx, r10, r8, r9, ..registers };
+    let mut registers = Registers { rax: number as u64, rdi, rsi, rdx, r10, r8, r9, ..Registers::default() };
     // SAFETY: the caller answers for the call; flags as they are at any call.
     unsafe { invoke(&mut registers) };
     Errno::from_return(registers.rax)

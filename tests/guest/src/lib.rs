@@ -6,14 +6,16 @@
 mod bad;
 mod enter;
 mod pages;
+mod start;
 mod vectors;
 mod work;
 
 pub use bad::{BadPointer, Room, bad_pointers};
 pub use enter::{Registers, call, invoke};
 pub use pages::{PAGE, Pages};
+pub use start::{FirstRegisters, first_registers};
 pub use vectors::{Meanwhile, VectorState};
-pub use work::{on_icount, user_loop};
+pub use work::{call_loop, on_icount, touch_loop, user_loop};
 
 use std::ops::RangeInclusive;
 use std::time::Duration;

@@ -157,7 +157,7 @@ fn odd_cpus_and_clocks_are_refused() {
     for cpu in [-1, -2, i32::MIN, i32::MAX, 64, 4096, 1 << 20] {
         assert_eq!(cpu::times(CpuId::from_raw(cpu)), Err(Errno::EINVAL), "CPU {cpu}");
     }
-    for clock in [99, 1 << 20, i32::MAX, i32::MIN, -1, -3] {
+    for clock in [99, 1 << 20, i32::MAX, i32::MIN, -1] {
         assert_eq!(clock::now(Clock::from_raw(clock)), Err(Errno::EINVAL), "clock {clock}");
         assert_eq!(clock::resolution(Clock::from_raw(clock)), Err(Errno::EINVAL), "clock {clock}");
     }

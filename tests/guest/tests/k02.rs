@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
-use guest::{assert_within, user_loop};
+use guest::{assert_within, call_loop, user_loop};
 use userlib::clock::{self, Clock};
 use userlib::lwp;
-use userlib::raw;
 
 #[test]
 fn the_process_grows_by_what_its_lwp_uses() {
@@ -18,7 +17,7 @@ fn the_process_grows_by_what_its_lwp_uses() {
     let outer = process();
     let first = lwp();
     user_loop(20_000_000);
-    (0..20_000).for_each(|_| drop(raw::getppid()));
+    call_loop(20_000);
     let last = lwp();
     let grown = process() - outer;
 

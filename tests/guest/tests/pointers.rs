@@ -234,3 +234,23 @@ fn exactly_the_documented_bytes_are_written() {
         );
     }
 }
+
+#[test]
+fn k31_refused_pointers_leave_no_lock_behind() {
+    let own = userlib::lwp::current().raw() as u64;
+    for _ in 0..1000 {
+        for (number, first) in [
+            (number::thread_cputime, own),
+            (number::lwp_microstates, own),
+            (number::cpu_times, 0),
+            (number::clock_gettime, 2),
+            (number::getrusage, 0),
+        ] {
+            // SAFETY: null is refused.
+            assert_eq!(unsafe { call(number, &[first, 0]) }, Err(Errno::EFAULT));
+        }
+    }
+    userlib::lwp::microstates(userlib::lwp::current()).expect("lwp_microstates");
+    userlib::cpu::times(userlib::cpu::CpuId::from_raw(0)).expect("cpu_times");
+    std::thread::spawn(userlib::raw::getpid).join().expect("a thread starts and ends");
+}

@@ -54,10 +54,22 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// The names of the packages that a bare `cargo test` tests.
-pub fn default_packages() -> Result<Vec<String>> {
+/// A package that a bare `cargo test` tests.
+pub struct HostPackage {
+    /// Its name.
+    pub name: String,
+    /// Has it concurrent code under loom? Then it has a feature of that name, and tests with it in theirs.
+    pub has_models: bool,
+}
+
+/// The packages that a bare `cargo test` tests.
+pub fn default_packages() -> Result<Vec<HostPackage>> {
     let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec()?;
-    Ok(metadata.workspace_default_packages().iter().map(|package| package.name.to_string()).collect())
+    let packages = metadata.workspace_default_packages().into_iter().map(|package| HostPackage {
+        name: package.name.to_string(),
+        has_models: package.features.contains_key("loom"),
+    });
+    Ok(packages.collect())
 }
 
 /// A test binary that cargo has built.

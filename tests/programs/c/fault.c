@@ -87,13 +87,7 @@ static void divide(void)
 	__asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "eax", "ecx", "edx");
 }
 
-static void sse_divide(void)
-{
-	unsigned control = 0x1f80 & ~(1u << 9); /* a division by zero is no longer masked */
-	__asm__ volatile("ldmxcsr %0; xorps %%xmm0, %%xmm0; mov $1, %%eax; cvtsi2ss %%eax, %%xmm1; divss %%xmm0, %%xmm1"
-			 ::"m"(control) : "eax", "xmm0", "xmm1");
-}
-
+/* (No division by zero in SSE: QEMU's emulated CPU does not raise that exception.) */
 static void x87_divide(void)
 {
 	unsigned short control = 0x037f & ~(1u << 2);
@@ -161,7 +155,6 @@ static const struct kind {
 	{"no-stack", push_without_stack, SIGSEGV},
 	{"syscall-no-stack", syscall_without_stack, SIGSEGV},
 	{"divide", divide, SIGFPE},
-	{"sse-divide", sse_divide, SIGFPE},
 	{"x87-divide", x87_divide, SIGFPE},
 	{"illegal", illegal, SIGILL},
 	{"breakpoint", breakpoint, SIGTRAP},

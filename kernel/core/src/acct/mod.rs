@@ -6,7 +6,7 @@
 //! stopping or slowing it.
 //!
 //! # Accounts
-//! A total is an *account* ([`account`]). Opening it at `t` subtracts `t`, closing it at `t` adds `t`; an open
+//! A total is an *account*. Opening it at `t` subtracts `t`, closing it at `t` adds `t`; an open
 //! account is read as its balance plus `now`. No start stamp is kept, and a transition at `t` is `+t` here and `-t`
 //! there: a sum over accounts cannot change by it, whatever `t` is. Balances wrap modulo 2^64, readings do not: a
 //! total has room for 97 years of a CPU at 6 GHz.
@@ -67,6 +67,6 @@ mod totals;
 
 pub use cpu::{CpuLedger, CpuState, CpuTicks};
 pub use lwp::{LwpLedger, LwpState, Microstates, OffCpu};
-pub use read::{read_any, read_cpu, read_lwp, read_own};
+pub use read::{read_any, read_cpu, read_lwp, read_own, read_usage};
 pub use switch::switch;
 pub use totals::{MachineLedger, ProcessLedger, Usage};

@@ -42,6 +42,25 @@ pub fn read_lwp<'a>(
     (state != LwpState::Off(OffCpu::Ended)).then_some(totals)
 }
 
+/// The time that LWP `tid` used, as [`read_lwp`] tells it with all else: the part that is asked for most.
+#[inline]
+pub fn read_usage<'a>(
+    lwp: &LwpLedger,
+    tid: u32,
+    cpu_ledger_of: impl Fn(u32) -> &'a CpuLedger,
+    clock: impl Fn() -> u64,
+) -> Option<Usage> {
+    let Ok(window) = lwp.sequence.look() else {
+        return read_lwp(lwp, tid, cpu_ledger_of, clock).map(|states| states.usage());
+    };
+    let (owner, state, used) = (lwp.tid(), lwp.state(), lwp.balances().usage());
+    match (window.look_again(), state) {
+        (Ok(()), LwpState::Off(state)) => (owner == tid && state != OffCpu::Ended).then_some(used),
+        // On a CPU, or a writer was in the way: the long way.
+        _ => read_lwp(lwp, tid, cpu_ledger_of, clock).map(|states| states.usage()),
+    }
+}
+
 /// As [`read_lwp`], with the state, and for an LWP that has ended but whose ledger is not yet retired too: the sum
 /// over a process needs it.
 pub fn read_any<'a>(

@@ -133,8 +133,13 @@ fn other_headers_and_empty_segments_are_passed_over() {
 
 #[test]
 fn headers_outside_all_segments_have_no_address() {
-    let loads = usual_loads();
+    let mut loads = usual_loads();
     assert_eq!(try_loads(&loads[1..]).unwrap().headers, 0);
+    let end_of_headers = 64 + 3 * HEADER_SIZE;
+    for (size, address) in [(end_of_headers, 0x40_0040), (end_of_headers - 1, 0)] {
+        (loads[0].file_size, loads[0].memory_size) = (size, size);
+        assert_eq!(try_loads(&loads).unwrap().headers, address, "{size} bytes");
+    }
 }
 
 #[test]

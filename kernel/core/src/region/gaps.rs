@@ -78,7 +78,8 @@ impl Regions {
     }
 
     /// Where [`Regions::remap`] with these arguments would put the mapping; makes all the room that it needs, so that it
-    /// cannot fail until something else changes. The mapping stays where it is if it can, else moves if it may.
+    /// cannot fail until something else changes. The mapping stays where it is if it can, else moves if it may; it does not
+    /// grow across the ceiling.
     ///
     /// # Errors
     /// EINVAL: no length, or not aligned. EFAULT: `old` is not inside one region. ENOMEM: no room where it is and it
@@ -99,8 +100,9 @@ impl Regions {
         }
         self.reserve(self.cuts(&old) + 1)?;
         let extension = old.end..new.end;
+        let crosses_ceiling = old.end <= self.ceiling && self.ceiling < new.end;
         match movable {
-            _ if self.check(&extension).is_ok() && self.is_free(&extension) => Ok(new),
+            _ if self.check(&extension).is_ok() && self.is_free(&extension) && !crosses_ceiling => Ok(new),
             Movable::Yes => self.find_gap(length),
             Movable::No => Err(Errno::ENOMEM),
         }

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use syscalls::Errno;
 
-use super::{MAX_REGIONS, Protection, Region};
+use super::{MAX_REGIONS, PAGE_SIZE, Protection, Region};
 
 /// The regions of one address space. See the module's theory.
 #[derive(Debug, Clone)]
@@ -95,9 +95,12 @@ impl Regions {
     /// Removes all pages of `range`; that some or all are in no region is no error.
     ///
     /// # Errors
-    /// EINVAL as [`Regions::insert`]; ENOMEM: a region would be cut in two, and there is no room for both.
+    /// EINVAL: not page-aligned, empty, or beyond the limits. ENOMEM: a region would be cut in two, and there is no room
+    /// for both.
     pub fn unmap(&mut self, range: Range<u64>) -> Result<(), Errno> {
-        self.check(&range)?;
+        if !is_whole_pages(&range) || range.end > self.limits.end {
+            return Err(Errno::EINVAL);
+        }
         self.reserve(self.cuts(&range))?;
         self.cut_out(&range);
         Ok(())
@@ -113,9 +116,11 @@ impl Regions {
     /// Gives all pages of `range` another protection.
     ///
     /// # Errors
-    /// EINVAL as [`Regions::insert`]; ENOMEM: some page is in no region, or no room for the pieces.
+    /// EINVAL: not page-aligned, or empty. ENOMEM: some page is in no region, or no room for the pieces.
     pub fn protect(&mut self, range: Range<u64>, protection: Protection) -> Result<(), Errno> {
-        self.check(&range)?;
+        if !is_whole_pages(&range) {
+            return Err(Errno::EINVAL);
+        }
         if !self.is_covered(&range) {
             return Err(Errno::ENOMEM);
         }
@@ -210,4 +215,9 @@ impl Regions {
         }
         self.list.drain((kept + 1).min(end)..end);
     }
+}
+
+/// Whether a range is page-aligned and not empty.
+fn is_whole_pages(range: &Range<u64>) -> bool {
+    (range.start | range.end).is_multiple_of(PAGE_SIZE) && !range.is_empty()
 }

@@ -1,6 +1,7 @@
 //! What a CPU is to do next, as a value.
 
-use super::queue::{Priority, RunQueue, Slot};
+use super::queue::{Priority, RunQueue};
+use crate::list::Slot;
 
 /// What a CPU is to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,13 +4,13 @@
 //! instructions however many wait. [`decide`] looks at a queue and says what its CPU is to do, as a value; it
 //! changes nothing. Who holds the queue's lock then acts on it: one place switches.
 //!
-//! Slots stand for LWPs. What a queue needs in each of them is a [`Link`], which lies in the LWP itself: nothing is
-//! allocated, and an LWP is in one queue at a time.
+//! Slots stand for LWPs. What a queue needs in each of them is a [`Link`], which lies in the LWP itself.
 
 mod decision;
 mod queue;
 #[cfg(test)]
 mod tests;
 
+pub use crate::list::{Link, Links, Slot};
 pub use decision::{Reason, Switch, decide, slice_end};
-pub use queue::{Link, Links, Priority, RunQueue, Slot};
+pub use queue::{Priority, RunQueue};

@@ -65,8 +65,8 @@ fn apply(step: Step, queue: &mut RunQueue, links: &Table, model: &mut Model) {
             let expected = (!model.0.is_empty()).then(|| Slot::new(model.0.remove(0).0));
             assert_eq!(queue.pop(links), expected);
         }
-        Step::Remove(slot) if model.has(slot) => {
-            queue.remove(links, Slot::new(slot));
+        Step::Remove(slot) => {
+            assert_eq!(queue.remove(links, Slot::new(slot)), model.has(slot));
             model.0.retain(|&(queued, _)| queued != slot);
         }
         _ => {}

@@ -1,8 +1,8 @@
 //! The ACPI tables: which CPUs and controllers there are, and how the power goes off.
 
 use crate::mm::layout::direct;
-use acpi::fadt::Fadt;
 use acpi::HpetInfo;
+use acpi::fadt::Fadt;
 use acpi::madt::{Madt, MadtEntry};
 use acpi::sdt::SdtHeader;
 use acpi::{AcpiHandler, AcpiTables, PhysicalMapping};
@@ -67,7 +67,8 @@ pub(crate) unsafe fn read_tables(rsdp: u64) -> Result<Machine, &'static str> {
         cpus: [0; MAX_CPUS],
         cpu_count: 0,
     };
-    let madt = tables.find_table::<Madt>().map_err(|_| "no ACPI table of the interrupt controllers (MADT)")?;
+    let madt =
+        tables.find_table::<Madt>().map_err(|_| "no ACPI table of the interrupt controllers (MADT)")?;
     read_controllers(&madt, &mut machine);
     if let Ok(fadt) = tables.find_table::<Fadt>() {
         machine.pm_timer = fadt.pm_timer_block().ok().flatten().map(|block| block.address as u16);

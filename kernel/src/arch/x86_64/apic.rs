@@ -32,7 +32,10 @@ fn register(offset: usize) -> VolatilePtr<'static, u32> {
 /// Maps and enables this CPU's controller, with its timer stopped.
 pub(super) fn start(machine: &Machine) {
     if REGISTERS.load(Ordering::Relaxed).is_null() {
-        REGISTERS.store(map_device(machine.local_apic, REGISTER_BYTES).expect("boot has memory for device mappings"), Ordering::Relaxed);
+        REGISTERS.store(
+            map_device(machine.local_apic, REGISTER_BYTES).expect("boot has memory for device mappings"),
+            Ordering::Relaxed,
+        );
     }
     register(SPURIOUS_VECTOR).write(ENABLE | u32::from(SPURIOUS));
     register(TIMER_DIVIDE).write(DIVIDE_BY_1);

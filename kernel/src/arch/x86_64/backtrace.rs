@@ -16,7 +16,10 @@ pub(crate) fn backtrace(each: impl FnMut(u64)) {
 /// The same from a frame pointer of an interrupted context. Stops at whatever does not look like a kernel stack.
 pub(crate) fn backtrace_from(mut frame_pointer: u64, mut each: impl FnMut(u64)) {
     for _ in 0..MOST_FRAMES {
-        if frame_pointer % 8 != 0 || !is_kernel_address(frame_pointer) || !is_kernel_address(frame_pointer + 16) {
+        if frame_pointer % 8 != 0
+            || !is_kernel_address(frame_pointer)
+            || !is_kernel_address(frame_pointer + 16)
+        {
             return;
         }
         // SAFETY: kernel code keeps its frame pointers on mapped stacks; a chain that left them is stopped above as

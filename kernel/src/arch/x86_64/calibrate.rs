@@ -63,7 +63,8 @@ impl Reference {
 /// Measures the clock and the local timer. Returns the clock's rate in Hz, or what the machine lacks. Interrupt
 /// controllers are up, and the timer's interrupt is ours.
 pub(crate) fn calibrate(machine: &Machine) -> Result<u64, &'static str> {
-    let mut reference = Reference::find(machine).ok_or("neither an HPET nor an ACPI PM timer to calibrate with")?;
+    let mut reference =
+        Reference::find(machine).ok_or("neither an HPET nor an ACPI PM timer to calibrate with")?;
     let mut sleep = SLEEP_COUNTS;
     loop {
         let (reference_before, clock_before) = reference.edge();
@@ -76,7 +77,8 @@ pub(crate) fn calibrate(machine: &Machine) -> Result<u64, &'static str> {
         let ticks = clock_after - clock_before;
         if nanoseconds >= WINDOW_NS / 2 || (sleep > u32::MAX / 4 && nanoseconds > 0) {
             apic::set_rate(u64::from(sleep), ticks);
-            let kilohertz = (u128::from(ticks) * 1_000_000 + u128::from(nanoseconds / 2)) / u128::from(nanoseconds);
+            let kilohertz =
+                (u128::from(ticks) * 1_000_000 + u128::from(nanoseconds / 2)) / u128::from(nanoseconds);
             return Ok(kilohertz as u64 * 1000);
         }
         sleep = sleep.saturating_mul(4);

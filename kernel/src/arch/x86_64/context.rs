@@ -39,7 +39,9 @@ impl CpuArea {
         let this: *const CpuArea;
         // SAFETY: GS points at a CpuArea from `start_cpu` on, and its first word at itself. Not `pure`: after a switch
         // the same code may run on another CPU.
-        unsafe { core::arch::asm!("mov {}, gs:[0]", out(reg) this, options(nostack, preserves_flags, readonly)) };
+        unsafe {
+            core::arch::asm!("mov {}, gs:[0]", out(reg) this, options(nostack, preserves_flags, readonly))
+        };
         this
     }
 

@@ -1,7 +1,6 @@
 //! The entry code with the offsets and constants it needs, and the registers that lead to it.
 
 use super::context::CpuArea;
-use super::features::SMAP_IS_ON;
 use super::frame::Frame;
 use super::{gdt, traps};
 use crate::{sched, syscall};
@@ -18,7 +17,12 @@ core::arch::global_asm!(
     kernel_rsp = const offset_of!(CpuArea, kernel_rsp),
     user_cs = const gdt::USER_SELECTORS.0,
     user_ss = const gdt::USER_SELECTORS.1,
-    syscall_vector = const Frame::SYSCALL,
+    rbx = const offset_of!(Frame, rbx),
+    rbp = const offset_of!(Frame, rbp),
+    r12 = const offset_of!(Frame, r12),
+    r13 = const offset_of!(Frame, r13),
+    r14 = const offset_of!(Frame, r14),
+    r15 = const offset_of!(Frame, r15),
     rdi = const offset_of!(Frame, rdi),
     rsi = const offset_of!(Frame, rsi),
     rdx = const offset_of!(Frame, rdx),
@@ -28,9 +32,14 @@ core::arch::global_asm!(
     rip = const offset_of!(Frame, rip),
     rflags = const offset_of!(Frame, rflags),
     rsp = const offset_of!(Frame, rsp),
-    smap = sym SMAP_IS_ON,
-    syscall_rust = sym syscall::enter,
-    syscall_traced_rust = sym syscall::enter_traced,
+    linux_table = sym syscall::LINUX,
+    linux_calls = const syscall::LINUX_CALLS,
+    our_table = sym syscall::OURS,
+    our_calls = const syscall::OUR_CALLS,
+    own_calls = const syscalls::OWN_CALLS,
+    unknown_call = sym syscall::unknown,
+    traced_call = sym syscall::enter_traced,
+    clone_call = sym syscall::clone_call,
     trap_rust = sym traps::enter,
     first_return_rust = sym sched::first_return,
 );
@@ -38,6 +47,8 @@ core::arch::global_asm!(
 unsafe extern "sysv64" {
     fn syscall_entry();
     fn syscall_entry_traced();
+    /// A function of the system-call table: `clone`, with all its caller's registers in the frame.
+    pub(crate) fn clone_with_registers(frame: &Frame) -> u64;
 }
 
 static TRACED: AtomicBool = AtomicBool::new(false);

@@ -6,8 +6,9 @@
 .text
 
 # System calls. In: number in rax, return address in rcx, flags in r11; SFMASK cleared IF, DF, TF, AC, NT.
-# The six registers that Rust preserves are pushed for fork and clone to copy, and skipped on the way back.
-.macro system_call handler
+# The function for a number lies in a table; it takes the frame, does the whole call, stamps included, and returns
+# what goes into rax. It preserves rbx, rbp and r12 to r15 by the rules of its language, so they are not saved.
+.macro enter_system_call
     swapgs
     mov gs:[{user_rsp}], rsp
     mov rsp, gs:[{kernel_rsp}]
@@ -17,22 +18,18 @@
     push {user_cs}
     push rcx
     push rax
-    push {syscall_vector}
+    sub rsp, 32                     # vector, rax, rcx, r11
     push rdi
     push rsi
     push rdx
     push r8
     push r9
     push r10
-    sub rsp, 24                     # rax, rcx, r11: see Frame::complete
-    push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
+    sub rsp, 48                     # rbx, rbp, r12 to r15
     mov rdi, rsp
-    call \handler                   # result in rax
+.endm
+
+.macro leave_system_call
     mov rdi, [rsp + {rdi}]
     mov rsi, [rsp + {rsi}]
     mov rdx, [rsp + {rdx}]
@@ -46,14 +43,44 @@
     sysretq
 .endm
 
+# Fills in the frame at rdi what enter_system_call left out, for calls that make a copy of their caller.
+.macro save_preserved
+    mov [rdi + {rbx}], rbx
+    mov [rdi + {rbp}], rbp
+    mov [rdi + {r12}], r12
+    mov [rdi + {r13}], r13
+    mov [rdi + {r14}], r14
+    mov [rdi + {r15}], r15
+.endm
+
 .global syscall_entry
 syscall_entry:
-    system_call {syscall_rust}
+    enter_system_call
+    cmp rax, {linux_calls}
+    jae 2f
+    call [{linux_table} + rax * 8]
+1:  leave_system_call
+2:  sub rax, {own_calls}
+    cmp rax, {our_calls}
+    jae 3f
+    call [{our_table} + rax * 8]
+    jmp 1b
+3:  call {unknown_call}
+    jmp 1b
 
 # The same for the option strace.
 .global syscall_entry_traced
 syscall_entry_traced:
-    system_call {syscall_traced_rust}
+    enter_system_call
+    save_preserved
+    call {traced_call}
+    leave_system_call
+
+# What the table holds for calls that make a copy of their caller.
+.global clone_with_registers
+clone_with_registers:
+    save_preserved
+    jmp {clone_call}
 
 # Exceptions and interrupts: 256 stubs of 16 bytes that push what the CPU did not, then one common path.
 .balign 16
@@ -75,21 +102,30 @@ trap_stubs:
 .endr
 
 .macro push_registers
+    push rax
+    push rcx
+    push r11
     push rdi
     push rsi
     push rdx
     push r8
     push r9
     push r10
-    push rax
-    push rcx
-    push r11
     push rbx
     push rbp
     push r12
     push r13
     push r14
     push r15
+.endm
+
+# An exception keeps the user's AC flag, which would open user memory: room for `clac`, which boot puts there where the
+# CPU has SMAP.
+.macro forbid_user_memory
+8:  .byte 0x0f, 0x1f, 0x00
+    .pushsection .clac_sites, "a"
+    .quad 8b
+    .popsection
 .endm
 
 .macro pop_registers
@@ -99,15 +135,15 @@ trap_stubs:
     pop r12
     pop rbp
     pop rbx
-    pop r11
-    pop rcx
-    pop rax
     pop r10
     pop r9
     pop r8
     pop rdx
     pop rsi
     pop rdi
+    pop r11
+    pop rcx
+    pop rax
 .endm
 
 trap_common:
@@ -116,10 +152,8 @@ trap_common:
     swapgs
 1:  push_registers
     cld
-    cmp byte ptr [{smap}], 0        # an exception keeps the user's AC, which would open user memory
-    je 2f
-    clac
-2:  mov rdi, rsp
+    forbid_user_memory
+    mov rdi, rsp
     call {trap_rust}
 
 # Restores everything from the Frame at rsp. Also the first return of a new LWP and of a new program.
@@ -144,10 +178,8 @@ trap_paranoid:
     js 4f
     swapgs
     inc ebx
-4:  cmp byte ptr [{smap}], 0
-    je 5f
-    clac
-5:  mov rdi, rsp
+4:  forbid_user_memory
+    mov rdi, rsp
     call {trap_rust}
     test ebx, ebx
     jz 6f

@@ -1,6 +1,5 @@
 //! What this CPU has. What the kernel cannot do without is named and ends the boot; the rest is used where it is.
 
-use core::sync::atomic::{AtomicBool, Ordering};
 use raw_cpuid::CpuId;
 use spin::Once;
 use x86_64::registers::control::{Cr4, Cr4Flags};
@@ -25,9 +24,6 @@ pub(crate) struct Features {
 }
 
 static FEATURES: Once<Features> = Once::new();
-
-/// Whether user memory is out of the kernel's reach but where it says so: read by assembly, one byte.
-pub(crate) static SMAP_IS_ON: AtomicBool = AtomicBool::new(false);
 
 /// The features of this machine's CPUs. After [`probe`].
 #[inline]
@@ -66,6 +62,10 @@ pub(crate) fn probe() -> Result<(), &'static str> {
         huge_pages: extended.has_1gib_pages(),
         global_pages: basic.has_pge(),
     });
+    if features().smap {
+        // SAFETY: probed once, on the boot CPU, before the final page tables make the code read-only.
+        unsafe { super::smap::write_instructions() };
+    }
     Ok(())
 }
 
@@ -81,5 +81,4 @@ pub(super) fn enable() {
             flags.set(Cr4Flags::PAGE_GLOBAL, found.global_pages);
         });
     }
-    SMAP_IS_ON.store(found.smap, Ordering::Relaxed);
 }

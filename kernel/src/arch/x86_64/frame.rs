@@ -2,11 +2,11 @@
 
 use core::mem::offset_of;
 
-/// What every entry into the kernel pushes, lowest address first.
+/// What every entry into the kernel leaves, lowest address first.
 ///
-/// The order puts the registers that Rust preserves by itself at the far end: the fast way back to user mode skips
-/// them. A system call leaves `rax`, `rcx` and `r11` unset; [`Frame::complete`] fills them where the slow way back,
-/// which restores everything, is taken.
+/// A system call does not set the six registers that Rust preserves by itself (`r15` … `rbx`, unless the call copies
+/// its caller, see `entry.s`) and those that SYSCALL takes (`r11`, `rcx`, `rax`); [`Frame::complete`] fills the latter
+/// where the slow way back, which restores everything, is taken.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 #[allow(missing_docs)] // the names are the registers'
@@ -17,16 +17,16 @@ pub(crate) struct Frame {
     pub r12: u64,
     pub rbp: u64,
     pub rbx: u64,
-    pub r11: u64,
-    pub rcx: u64,
-    pub rax: u64,
     pub r10: u64,
     pub r9: u64,
     pub r8: u64,
     pub rdx: u64,
     pub rsi: u64,
     pub rdi: u64,
-    /// Which entry: the interrupt vector, or [`Frame::SYSCALL`].
+    pub r11: u64,
+    pub rcx: u64,
+    pub rax: u64,
+    /// The interrupt vector; not set by a system call.
     pub vector: u64,
     /// The error code of an exception; the number of a system call.
     pub error: u64,
@@ -37,14 +37,11 @@ pub(crate) struct Frame {
     pub ss: u64,
 }
 
-// The entry code pushes 22 words and keeps the stack aligned for the call into Rust.
+// The entry code makes room for 22 words and keeps the stack aligned for the call into Rust.
 const _: () = assert!(size_of::<Frame>() == 22 * 8 && size_of::<Frame>() % 16 == 0);
 const _: () = assert!(offset_of!(Frame, vector) == 15 * 8);
 
 impl Frame {
-    /// The `vector` of a system call.
-    pub(crate) const SYSCALL: u64 = 0x100;
-
     /// Whether the entry came from user mode.
     pub(crate) fn is_user(&self) -> bool {
         self.cs & 3 == 3

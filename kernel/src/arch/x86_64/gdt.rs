@@ -1,13 +1,13 @@
 //! Segments and the task state: SYSCALL fixes the order of the selectors.
 
 use super::context::CpuArea;
+use x86_64::PrivilegeLevel::{Ring0, Ring3};
 use x86_64::VirtAddr;
 use x86_64::instructions::segmentation::{CS, DS, ES, FS, GS, SS, Segment};
 use x86_64::instructions::tables::load_tss;
 use x86_64::registers::model_specific::{GsBase, KernelGsBase, Star};
 use x86_64::structures::gdt::{Descriptor, GlobalDescriptorTable, SegmentSelector};
 use x86_64::structures::tss::TaskStateSegment;
-use x86_64::PrivilegeLevel::{Ring0, Ring3};
 
 const KERNEL_CODE: SegmentSelector = SegmentSelector::new(1, Ring0);
 const KERNEL_DATA: SegmentSelector = SegmentSelector::new(2, Ring0);
@@ -75,5 +75,6 @@ pub(super) fn load(area: &'static CpuArea) {
     }
     GsBase::write(VirtAddr::from_ptr(area));
     KernelGsBase::write(VirtAddr::zero());
-    Star::write(USER_CODE, USER_DATA, KERNEL_CODE, KERNEL_DATA).expect("the selectors lie as SYSCALL wants them");
+    Star::write(USER_CODE, USER_DATA, KERNEL_CODE, KERNEL_DATA)
+        .expect("the selectors lie as SYSCALL wants them");
 }

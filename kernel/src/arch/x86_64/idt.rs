@@ -32,7 +32,10 @@ fn build() -> InterruptDescriptorTable {
     unsafe {
         table.divide_error.set_handler_addr(stub(0));
         table.debug.set_handler_addr(stub(1));
-        table.non_maskable_interrupt.set_handler_addr(stub(2)).set_stack_index(ExceptionStack::NonMaskable as u16);
+        table
+            .non_maskable_interrupt
+            .set_handler_addr(stub(2))
+            .set_stack_index(ExceptionStack::NonMaskable as u16);
         table.breakpoint.set_handler_addr(stub(3)).set_privilege_level(Ring3);
         table.overflow.set_handler_addr(stub(4)).set_privilege_level(Ring3);
         table.bound_range_exceeded.set_handler_addr(stub(5));

@@ -16,19 +16,20 @@ mod io_apic;
 mod pvh;
 mod rtc;
 mod serial;
+mod smap;
 mod traps;
 mod tsc;
 
-pub(crate) mod frame;
 pub(crate) mod backtrace;
+pub(crate) mod frame;
 
 pub(crate) use acpi::{MAX_CPUS, Machine, power_off, read_tables};
-pub(crate) use apic::{stop_timer, set_timer};
+pub(crate) use apic::{set_timer, stop_timer};
 pub(crate) use calibrate::calibrate;
 pub(crate) use context::{Context, CpuArea, return_to_frame};
 pub(crate) use debug_port::{Outcome, end_at_once, log_bytes, tell_outcome};
-pub(crate) use entry::trace_calls;
-pub(crate) use features::{SMAP_IS_ON, features, probe as probe_features};
+pub(crate) use entry::{clone_with_registers, trace_calls};
+pub(crate) use features::{features, probe as probe_features};
 pub(crate) use fpu::FpuState;
 pub(crate) use frame::Frame;
 pub(crate) use pvh::BootInformation;
@@ -36,8 +37,8 @@ pub(crate) use rtc::read_wall_clock;
 pub(crate) use serial::{receive, send, send_at_once, start_console};
 pub(crate) use tsc::{clock, clock_fenced};
 
-use x86_64::registers::model_specific::{FsBase, KernelGsBase};
 use x86_64::VirtAddr;
+use x86_64::registers::model_specific::{FsBase, KernelGsBase};
 
 /// The interrupt flag in `rflags`.
 pub(crate) const FLAG_INTERRUPTS: u64 = 1 << 9;

@@ -90,12 +90,15 @@ impl BootInformation {
 
     /// The physical ranges of ordinary memory.
     pub(crate) fn memory(&self) -> impl Iterator<Item = Range<u64>> + Clone + use<> {
-        self.memory_map().filter(|entry| entry.kind == RAM).map(|entry| entry.address..entry.address + entry.size)
+        self.memory_map()
+            .filter(|entry| entry.kind == RAM)
+            .map(|entry| entry.address..entry.address + entry.size)
     }
 
     /// Physical ranges that hold the firmware's tables: memory that is not ordinary, but no device either.
     pub(crate) fn tables(&self) -> impl Iterator<Item = Range<u64>> + use<> {
-        let below_devices = |entry: &MemoryMapEntry| entry.kind != RAM && entry.address + entry.size <= DEVICES;
+        let below_devices =
+            |entry: &MemoryMapEntry| entry.kind != RAM && entry.address + entry.size <= DEVICES;
         self.memory_map().filter(below_devices).map(|entry| entry.address..entry.address + entry.size)
     }
 

@@ -112,7 +112,9 @@ fn describe(frame: &Frame) -> Fault {
     let vector = frame.vector as u8;
     Fault {
         name: match (vector, frame.error) {
-            (PAGE_FAULT, code) if code & 0x10 != 0 => "execution of a page that is not executable or not mapped",
+            (PAGE_FAULT, code) if code & 0x10 != 0 => {
+                "execution of a page that is not executable or not mapped"
+            }
             (PAGE_FAULT, code) if code & 0x02 != 0 => "write to a page that is not writable or not mapped",
             (PAGE_FAULT, _) => "read of a page that is not readable or not mapped",
             _ => exception_name(vector),

@@ -1,6 +1,6 @@
 //! The clock: the time-stamp counter.
 
-use core::arch::x86_64::{_mm_lfence, _rdtsc};
+use core::arch::asm;
 
 /// Ticks of the time-stamp counter since the machine's reset.
 ///
@@ -8,18 +8,17 @@ use core::arch::x86_64::{_mm_lfence, _rdtsc};
 /// reads the clock inside its window.
 #[inline(always)]
 pub(crate) fn clock() -> u64 {
-    // SAFETY: both instructions only read; every x86-64 CPU has them, user mode or not.
-    unsafe {
-        _mm_lfence();
-        _rdtsc()
-    }
+    let (low, high): (u64, u64);
+    // SAFETY: only reads. The memory clobber keeps the compiler from moving accesses across, as the fence does the CPU.
+    unsafe { asm!("lfence", "rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags)) };
+    high << 32 | low
 }
 
 /// The same, and read before what follows it in program order: for readers of a ledger that another CPU writes.
 #[inline(always)]
 pub(crate) fn clock_fenced() -> u64 {
     let now = clock();
-    // SAFETY: the instruction only orders.
-    unsafe { _mm_lfence() };
+    // SAFETY: only orders.
+    unsafe { asm!("lfence", options(nostack, preserves_flags)) };
     now
 }

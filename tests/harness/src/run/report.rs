@@ -1,7 +1,7 @@
 //! What is said on standard error of a run that went wrong.
 
 use super::outcome::{Outcome, TIMED_OUT};
-use super::symbols::Symbols;
+use super::symbols::{PANIC, Symbols};
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -48,11 +48,10 @@ impl<'a> Report<'a> {
         eprintln!("qemu-run.sh: {what}");
         let text = self.file(file);
         let all: Vec<&str> = text.lines().collect();
-        let panic = all.iter().position(|line| line.starts_with("panic:"));
+        let panic = all.iter().position(|line| line.starts_with(PANIC));
         let first = panic.unwrap_or(all.len().saturating_sub(lines));
-        let symbols = Symbols::of(self.kernel);
-        for line in &all[first..] {
-            eprintln!("{}", symbols.explain(line));
+        for line in Symbols::of(self.kernel).explain(&all[first..]) {
+            eprintln!("{line}");
         }
     }
 }

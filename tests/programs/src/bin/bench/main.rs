@@ -1,7 +1,7 @@
 //! `bench [ROW…]`: what the kernel's paths cost, in guest instructions. Without arguments: every row that can run.
 //!
 //! Meant for `--icount` and one CPU, where the TSC advances by one for each instruction, so that every figure repeats
-//! exactly. A row is measured in [`BATCHES`] batches of [`BATCH`] operations with `rdtsc` around each batch, in loops of
+//! exactly. A row is measured in 40 batches of 100 operations with `rdtsc` around each batch, in loops of
 //! known instructions; what the same loop costs without the operation is taken off. Printed is the minimum:
 //! `bench NAME NUMBER UNIT`. Where the median differs from it by half an instruction or more for one operation, that
 //! is said on stderr and the program exits with 1.

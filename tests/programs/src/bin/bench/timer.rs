@@ -20,9 +20,11 @@ pub(crate) fn interrupt() -> Outcome {
         .filter(|&excess| excess > 0)
         .take(BATCHES * BATCH as usize)
         .collect();
-    match costs.is_empty() {
-        true => Err("no timer interrupt came; start the kernel with `tick=HZ`".into()),
-        false => Ok(Figure::of_operations(costs.into_iter())),
+    match costs.len() {
+        few if few < BATCH as usize => {
+            Err(format!("{few} timer interrupts came; start the kernel with `tick=HZ`"))
+        }
+        _ => Ok(Figure::of_operations(costs.into_iter())),
     }
 }
 
