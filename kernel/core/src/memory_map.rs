@@ -36,7 +36,7 @@ fn split_first(rest: &mut Range<u64>, taken: &[Range<u64>]) -> Range<u64> {
     let Some(hole) = first else {
         return core::mem::replace(rest, rest.end..rest.end);
     };
-    let piece = rest.start..hole.start.max(rest.start);
+    let piece = rest.start..hole.start;
     rest.start = hole.end.min(rest.end);
     piece
 }

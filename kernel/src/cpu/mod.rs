@@ -11,6 +11,7 @@ use crate::sched::Dispatcher;
 use crate::sync::{HeldLocks, Lock, Rank};
 use core::cell::Cell;
 use core::marker::PhantomData;
+use core::mem::offset_of;
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use kcore::acct::CpuLedger;
@@ -59,6 +60,9 @@ pub(crate) struct Cpu {
 unsafe impl Sync for Cpu {}
 
 impl Cpu {
+    /// Where the request for attention lies, for the entry code: a byte.
+    pub(crate) const ATTENTION: usize = offset_of!(Cpu, attention);
+
     /// A CPU that has not come up.
     pub(crate) const fn new() -> Self {
         Cpu {

@@ -37,6 +37,12 @@ pub(crate) fn is_root(path: &str) -> bool {
     matches!(plain(path), "" | ".")
 }
 
+/// Whether a path takes a file for a folder.
+pub(crate) fn leads_through_a_file(path: &str) -> bool {
+    let path = path.trim_start_matches('/').trim_start_matches("./");
+    path.match_indices('/').any(|(end, _)| files().any(|file| file.name == &path[..end]))
+}
+
 fn plain(path: &str) -> &str {
     path.trim_start_matches('/').trim_start_matches("./").trim_end_matches('/')
 }

@@ -34,15 +34,19 @@ pub(crate) fn copy_in<T: Crossing>(address: u64) -> Result<T, Errno> {
 /// EFAULT, and nothing was written.
 #[inline(always)]
 pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno> {
-    prepare_write(address, size_of::<T>() as u64)?;
+    let size = size_of::<T>();
     let from = &raw const *value;
-    // SAFETY: `value` has that size, and a `Crossing` type has no padding, so it can be read as words; the program's
-    // side is checked.
+    check(address, size as u64)?;
+    if !is_on_one_page(address, size as u64) {
+        // SAFETY: `value` has that size, and a `Crossing` type has no padding; the program's side is checked.
+        return write_bytes(address, unsafe { core::slice::from_raw_parts(from.cast(), size) });
+    }
+    // SAFETY: as above; without padding the value can be read as words.
     unsafe {
-        match size_of::<T>() {
+        match size {
             16 => user_copy::store_2(address, from.cast::<[u64; 2]>().read_unaligned()),
             32 => user_copy::store_4(address, from.cast::<[u64; 4]>().read_unaligned()),
-            size => user_copy::write(address, from.cast(), size),
+            _ => user_copy::write(address, from.cast(), size),
         }
     }
 }
@@ -70,8 +74,13 @@ pub(crate) fn read_bytes(address: u64, buffer: &mut [u8]) -> Result<(), Errno> {
 ///
 /// # Errors
 /// EFAULT, and nothing was written.
+#[inline(never)]
 pub(crate) fn write_bytes(address: u64, bytes: &[u8]) -> Result<(), Errno> {
-    prepare_write(address, bytes.len() as u64)?;
+    let length = bytes.len() as u64;
+    check(address, length)?;
+    if !is_on_one_page(address, length) {
+        touch(address, address + length)?;
+    }
     // SAFETY: there are that many bytes; the program's side is checked.
     unsafe { user_copy::write(address, bytes.as_ptr(), bytes.len()) }
 }
@@ -104,7 +113,9 @@ pub(crate) fn read_string(address: u64, max: usize) -> Result<Vec<u8>, Errno> {
 /// Refuses a range that does not lie below the end of user space. No bytes are always right.
 #[inline]
 fn check(address: u64, length: u64) -> Result<(), Errno> {
-    Here::get().held.assert_none("user copy");
+    if cfg!(debug_assertions) {
+        Here::get().held.assert_none("user copy");
+    }
     match address.checked_add(length) {
         Some(end) if end <= USER_END => Ok(()),
         _ if length == 0 => Ok(()),
@@ -112,12 +123,9 @@ fn check(address: u64, length: u64) -> Result<(), Errno> {
     }
 }
 
-/// Checks a range, and touches its pages if there are several.
 #[inline]
-fn prepare_write(address: u64, length: u64) -> Result<(), Errno> {
-    check(address, length)?;
-    let is_on_one_page = address % PAGE_SIZE + length <= PAGE_SIZE;
-    if is_on_one_page { Ok(()) } else { touch(address, address + length) }
+fn is_on_one_page(address: u64, length: u64) -> bool {
+    address % PAGE_SIZE + length <= PAGE_SIZE
 }
 
 /// Makes every page of the range writable by a write that changes nothing.

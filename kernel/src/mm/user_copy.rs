@@ -185,5 +185,11 @@ unsafe fn copy(to: *mut u8, from: *const u8, length: usize) -> Result<(), Errno>
 
 #[inline]
 fn answer(failed: bool) -> Result<(), Errno> {
-    if failed { Err(Errno::EFAULT) } else { Ok(()) }
+    if failed { Err(bad_address()) } else { Ok(()) }
+}
+
+/// Tells the compiler which way is rare.
+#[cold]
+fn bad_address() -> Errno {
+    Errno::EFAULT
 }

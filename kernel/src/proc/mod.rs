@@ -132,6 +132,11 @@ pub(crate) fn exit_lwp(status: u8) -> ! {
     exit_current()
 }
 
+/// One more process.
+fn count_process() {
+    PROCESSES.fetch_add(1, Relaxed);
+}
+
 /// How many processes there are.
 pub(crate) fn process_count() -> u16 {
     PROCESSES.load(Relaxed)

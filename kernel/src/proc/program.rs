@@ -42,6 +42,7 @@ pub(crate) fn start_first() -> Result<(), &'static str> {
     let process =
         Process::new(pid, 0, Box::from(file.name), loaded.space).and_then(try_box).map_err(Errno::text)?;
     let process: &'static Process = Box::leak(process);
+    super::count_process();
     new_lwp(process, Some(pid), &loaded.frame, |_| ()).map_err(Errno::text)?;
     Ok(())
 }

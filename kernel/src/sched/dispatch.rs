@@ -172,7 +172,6 @@ pub(crate) extern "sysv64" fn first_return(_frame: &mut Frame) {
     if here.wants_attention() {
         attend(here);
     }
-    Here::get().ledger.enter_user(clock);
 }
 
 #[cold]

@@ -145,7 +145,7 @@ pub(super) fn openat(_folder: Int, path: Address, flags: Int, _mode: Unsigned) -
     current().descriptors.lock().add(description, 0).map(|fd| fd as u64)
 }
 
-/// What a path names. EFAULT, ENAMETOOLONG, ENOENT for the empty path and one that is not text.
+/// What a path names. EFAULT, ENAMETOOLONG, ENOTDIR, ENOENT for the empty path and one that is not text.
 fn find(path: Address) -> Result<Option<File>> {
     let bytes = read_string(path, LONGEST_PATH)?;
     let path = core::str::from_utf8(&bytes).map_err(|_| Errno::ENOENT)?;
@@ -154,6 +154,7 @@ fn find(path: Address) -> Result<Option<File>> {
         "/dev/tty" | "/dev/console" => Some(File::Console),
         "/dev/null" => Some(File::Null),
         _ if root::is_root(path) => Some(File::Folder),
+        _ if root::leads_through_a_file(path) => return Err(Errno::ENOTDIR),
         _ => root::find(path).map(|file| File::Root { file, offset: 0 }),
     })
 }

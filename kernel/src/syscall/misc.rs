@@ -89,7 +89,7 @@ pub(super) fn prlimit64(pid: Int, resource: Int, new: Address, old: Address) -> 
 
 pub(super) fn sched_getaffinity(tid: Int, length: Size, mask: Address) -> Result {
     const WORD: Size = 8;
-    if !length.is_multiple_of(WORD) || length * 8 < u64::from(cpu::count()) {
+    if !length.is_multiple_of(WORD) || length.saturating_mul(8) < u64::from(cpu::count()) {
         return Err(Errno::EINVAL);
     }
     if tid < 0 || (tid != 0 && table::find(tid as u32).is_none()) {

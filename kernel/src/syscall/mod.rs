@@ -19,7 +19,7 @@ mod trace;
 pub(crate) use thread::clear_and_wake;
 pub(crate) use trace::enter_traced;
 
-use crate::arch::{Frame, clock, clone_with_registers};
+use crate::arch::{Frame, clone_with_registers};
 use crate::cpu::Here;
 use crate::sched;
 use syscalls::{Errno, OWN_CALLS, for_each_syscall};
@@ -49,7 +49,7 @@ macro_rules! arguments {
 }
 arguments!(u64, i32, u32, i64);
 
-/// A whole system call, for the entry code: from the registers of the call to what goes into `rax`.
+/// A system call, for the entry code: from the registers of the call to what goes into `rax`.
 type Call = unsafe extern "sysv64" fn(&Frame) -> u64;
 
 /// The calls that Linux numbers, and ours, each at its number from the first of its kind on.
@@ -71,11 +71,11 @@ macro_rules! dispatcher {
             })*
         }
 
-        /// The same between the two stamps: what the entry code calls.
+        /// The same, as the entry code calls it between its two stamps.
         mod call {
             use super::*;
             $(pub(super) extern "sysv64" fn $name(frame: &Frame) -> u64 {
-                between_stamps(|| row::$name(frame))
+                row::$name(frame)
             })*
         }
 
@@ -94,7 +94,7 @@ macro_rules! dispatcher {
             table
         };
 
-        /// A call without its stamps, for the tracer.
+        /// A call by its number, for the tracer.
         fn dispatch(frame: &Frame) -> u64 {
             match frame.error as usize {
                 $($number => row::$name(frame),)*
@@ -120,7 +120,7 @@ mod handler {
 
 /// What the table holds where there is no row.
 pub(crate) extern "sysv64" fn unknown(_: &Frame) -> u64 {
-    between_stamps(|| encode(Err(Errno::ENOSYS)))
+    encode(Err(Errno::ENOSYS))
 }
 
 /// `clone`, for the entry code to go on with when it has saved all registers.
@@ -128,25 +128,11 @@ pub(crate) extern "sysv64" fn clone_call(frame: &Frame) -> u64 {
     call::clone(frame)
 }
 
-/// Does a call as its LWP's system time: the first stamp, the call, and the way out.
-#[inline(always)]
-fn between_stamps(call: impl FnOnce() -> u64) -> u64 {
-    Here::get().ledger.enter_system(clock);
-    let result = call();
-    leave();
+/// Does what this CPU was asked to do before it returns to user mode. For the entry code, which passes the result of
+/// the call and gets it back.
+pub(crate) extern "sysv64" fn attend(result: u64) -> u64 {
+    sched::attend(Here::get());
     result
-}
-
-/// The way out: what this CPU was asked to look at, then the last stamp.
-#[inline(always)]
-fn leave() {
-    let here = Here::get();
-    if here.wants_attention() {
-        sched::attend(here);
-        Here::get().ledger.enter_user(clock);
-    } else {
-        here.ledger.enter_user(clock);
-    }
 }
 
 /// The one place where an error becomes a negative number.

@@ -2,7 +2,7 @@
 //!
 //! Traced calls come in by an entry of their own, so that untraced ones pay nothing for the possibility.
 
-use super::{dispatch, leave};
+use super::dispatch;
 use crate::arch::{Frame, clock};
 use crate::cpu::Here;
 use crate::fs::console;
@@ -12,7 +12,7 @@ use syscalls::Errno;
 
 /// As `enter`, telling what happens. The telling is outside what it measures, though inside the LWP's system time.
 pub(crate) extern "sysv64" fn enter_traced(frame: &mut Frame) -> u64 {
-    let before = Here::get().ledger.enter_system(clock);
+    let before = clock();
     let tid = Here::get().lwp().tid();
     if ends_the_caller(frame) {
         console::print(format_args!("[{tid}] {}\n", Call(frame)));
@@ -20,7 +20,6 @@ pub(crate) extern "sysv64" fn enter_traced(frame: &mut Frame) -> u64 {
     let result = dispatch(frame);
     let cost = rate().nanoseconds(clock() - before);
     console::print(format_args!("[{tid}] {} = {} ({cost} ns)\n", Call(frame), Outcome(result)));
-    leave();
     result
 }
 

@@ -86,6 +86,7 @@ fn status_flags_survive_every_call() {
     all_calls_keep_everything(0x1, 4);
 }
 
+/// (QEMU's emulated CPU clears the flag at `syscall` whatever SFMASK says: that the kernel asks for it shows under KVM.)
 #[test]
 fn k36_calls_work_with_the_direction_flag_set() {
     all_calls_keep_everything(DIRECTION, 256);

@@ -67,11 +67,15 @@ pub fn run(options: &Options) -> Result<u8> {
         rows.iter().copied().filter(is_chosen).collect()
     };
     project::build()?;
-    for group in GROUPS {
-        measure(group, &chosen(group.rows))?;
+    let mut results: Vec<Result<()>> =
+        GROUPS.iter().map(|group| measure(group, &chosen(group.rows))).collect();
+    results.push(boot(&chosen(&BOOT_ROWS)));
+    let mut status = 0;
+    for error in results.into_iter().filter_map(Result::err) {
+        eprintln!("bench: {error:#}");
+        status = 1;
     }
-    boot(&chosen(&BOOT_ROWS))?;
-    Ok(0)
+    Ok(status)
 }
 
 fn measure(group: &Group, rows: &[&str]) -> Result<()> {

@@ -48,8 +48,9 @@ pub fn build() -> Result<()> {
         &["-p", "kernel", "--target", KERNEL_TARGET],
         &["--release", "-p", "programs", "--target", USER_TARGET],
     ] {
-        let status = cargo(&["build", "--quiet"]).args(arguments).status().context("cargo")?;
-        ensure!(status.success(), "cargo build {}: {status}", arguments.join(" "));
+        let output = cargo(&["build", "--quiet"]).args(arguments).output().context("cargo")?;
+        let words = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "cargo build {}:\n{words}", arguments.join(" "));
     }
     Ok(())
 }

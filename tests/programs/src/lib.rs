@@ -4,22 +4,19 @@
 use core::hint::black_box;
 use core::time::Duration;
 
-/// Keeps the CPU in user mode for about a tenth of a millisecond.
+/// Keeps the CPU in user mode for about a millisecond.
 pub fn compute() {
-    for value in 0..25_000_u64 {
+    for value in 0..250_000_u64 {
         black_box(value.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     }
 }
 
-/// Keeps the CPU in the kernel for about as long: many random bytes in one call.
-pub fn enter_kernel() {
-    let mut bytes = [0_u8; 16_384];
-    // SAFETY: the buffer is this function's own and as long as said.
-    let got = unsafe {
-        userlib::raw::getrandom(bytes.as_mut_ptr().expose_provenance() as u64, bytes.len() as u64, 0)
-    };
-    assert_eq!(got, bytes.len() as u64, "getrandom");
-    black_box(&bytes);
+/// Keeps the CPU in the kernel, for a time that goes with the buffer's length: fills it with random bytes in one call.
+pub fn enter_kernel(buffer: &mut [u8]) {
+    let (place, length) = (buffer.as_mut_ptr().expose_provenance() as u64, buffer.len() as u64);
+    // SAFETY: the buffer is as long as said, and nobody else's.
+    let got = unsafe { userlib::raw::getrandom(place, length, 0) };
+    assert_eq!(got, length, "getrandom");
 }
 
 /// The time since boot.

@@ -2,6 +2,7 @@
 
 use super::account::Account;
 use super::sequence::Sequence;
+use core::mem::offset_of;
 use crate::sync::{AtomicU32, Ordering::Relaxed, const_fn};
 
 /// What a CPU does. It is always in exactly one of these states.
@@ -57,7 +58,37 @@ pub struct CpuLedger {
     up: Account,
 }
 
+/// Where the words of a [`CpuLedger`] lie, in bytes from its beginning, for entry code that has to make a crossing
+/// before it can call a function: what [`CpuLedger::enter_system`] and its kin do, between the same two numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// The sequence number: 64 bits, one up with a full barrier before the stamp, one up after all else.
+    pub sequence: usize,
+    /// The present state: 32 bits, a [`CpuState`].
+    pub state: usize,
+    /// The account of [`CpuState::User`], 64 bits. The account of the state that ends gets the stamp added, that of
+    /// the state that begins gets it subtracted.
+    pub user: usize,
+    /// The account of [`CpuState::System`].
+    pub system: usize,
+    /// The account of [`CpuState::Irq`].
+    pub irq: usize,
+}
+
 impl CpuLedger {
+    /// See [`Layout`].
+    pub const LAYOUT: Layout = Layout {
+        sequence: offset_of!(CpuLedger, sequence),
+        state: offset_of!(CpuLedger, state),
+        user: Self::account_offset(CpuState::User),
+        system: Self::account_offset(CpuState::System),
+        irq: Self::account_offset(CpuState::Irq),
+    };
+
+    const fn account_offset(state: CpuState) -> usize {
+        offset_of!(CpuLedger, accounts) + state as usize * size_of::<Account>()
+    }
+
     const_fn! {
         /// The ledger of a CPU that has not come up; it reads all zero.
         #[must_use]

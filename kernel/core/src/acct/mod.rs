@@ -65,7 +65,7 @@ mod switch;
 mod tests;
 mod totals;
 
-pub use cpu::{CpuLedger, CpuState, CpuTicks};
+pub use cpu::{CpuLedger, CpuState, CpuTicks, Layout};
 pub use lwp::{LwpLedger, LwpState, Microstates, OffCpu};
 pub use read::{read_any, read_cpu, read_lwp, read_own, read_usage};
 pub use switch::switch;

@@ -9,8 +9,11 @@ use core::cell::{Cell, UnsafeCell};
 pub(crate) struct CpuArea {
     /// Address of the structure that this is the beginning of.
     this: Cell<usize>,
-    /// Where a system call parks the user's stack pointer for two instructions.
+    /// Where a system call parks the user's stack pointer for some instructions.
     pub(super) user_rsp: Cell<u64>,
+    /// Where entries and returns park two registers while they make a crossing of the ledger.
+    pub(super) parked_rax: Cell<u64>,
+    pub(super) parked_rdx: Cell<u64>,
     /// Top of the kernel stack of the LWP that runs here.
     pub(super) kernel_rsp: Cell<u64>,
     pub(super) segments: UnsafeCell<Segments>,
@@ -22,6 +25,8 @@ impl CpuArea {
         CpuArea {
             this: Cell::new(0),
             user_rsp: Cell::new(0),
+            parked_rax: Cell::new(0),
+            parked_rdx: Cell::new(0),
             kernel_rsp: Cell::new(0),
             segments: UnsafeCell::new(Segments::new()),
             exception_stacks: UnsafeCell::new([[0; EXCEPTION_STACK_BYTES]; 3]),

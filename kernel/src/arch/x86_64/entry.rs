@@ -3,18 +3,36 @@
 use super::context::CpuArea;
 use super::frame::Frame;
 use super::{gdt, traps};
+use crate::cpu::Cpu;
 use crate::{sched, syscall};
 use core::mem::offset_of;
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use kcore::acct::{CpuLedger, CpuState};
 use x86_64::VirtAddr;
 use x86_64::registers::model_specific::{LStar, SFMask};
 use x86_64::registers::rflags::RFlags;
+
+/// The CPU's ledger, from its GS base.
+const LEDGER: usize = offset_of!(Cpu, ledger);
 
 core::arch::global_asm!(include_str!("boot.s"), options(att_syntax));
 core::arch::global_asm!(
     include_str!("entry.s"),
     user_rsp = const offset_of!(CpuArea, user_rsp),
     kernel_rsp = const offset_of!(CpuArea, kernel_rsp),
+    parked_rax = const offset_of!(CpuArea, parked_rax),
+    parked_rdx = const offset_of!(CpuArea, parked_rdx),
+    sequence = const LEDGER + CpuLedger::LAYOUT.sequence,
+    state = const LEDGER + CpuLedger::LAYOUT.state,
+    user = const LEDGER + CpuLedger::LAYOUT.user,
+    system = const LEDGER + CpuLedger::LAYOUT.system,
+    irq = const LEDGER + CpuLedger::LAYOUT.irq,
+    state_user = const CpuState::User as u32,
+    state_system = const CpuState::System as u32,
+    state_irq = const CpuState::Irq as u32,
+    attention = const Cpu::ATTENTION,
+    attend_rust = sym syscall::attend,
+    first_interrupt = const traps::FIRST_INTERRUPT,
     user_cs = const gdt::USER_SELECTORS.0,
     user_ss = const gdt::USER_SELECTORS.1,
     rbx = const offset_of!(Frame, rbx),

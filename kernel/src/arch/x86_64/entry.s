@@ -5,11 +5,39 @@
 
 .text
 
+# A crossing of the ledger, as CpuLedger's own functions make it (kcore::acct), here because the stamp belongs to the
+# first instructions of an entry and the last of a return: what lies outside is billed to the wrong side. One account
+# is closed, another opened, between the two numbers of the sequence. Clobbers rax, rdx and the flags.
+.macro cross from, to, state
+    lock inc qword ptr gs:[{sequence}]
+    lfence
+    rdtsc
+    shl rdx, 32
+    or rax, rdx
+    add gs:[\from], rax
+    sub gs:[\to], rax
+    mov dword ptr gs:[{state}], \state
+    inc qword ptr gs:[{sequence}]
+.endm
+
+.macro park_rax_rdx
+    mov gs:[{parked_rax}], rax
+    mov gs:[{parked_rdx}], rdx
+.endm
+
+.macro unpark_rax_rdx
+    mov rax, gs:[{parked_rax}]
+    mov rdx, gs:[{parked_rdx}]
+.endm
+
 # System calls. In: number in rax, return address in rcx, flags in r11; SFMASK cleared IF, DF, TF, AC, NT.
-# The function for a number lies in a table; it takes the frame, does the whole call, stamps included, and returns
-# what goes into rax. It preserves rbx, rbp and r12 to r15 by the rules of its language, so they are not saved.
+# The function for a number lies in a table; it takes the frame and returns what goes into rax. It preserves rbx, rbp
+# and r12 to r15 by the rules of its language, so they are not saved. rdx goes to the frame from where it is parked.
 .macro enter_system_call
     swapgs
+    park_rax_rdx
+    cross {user}, {system}, {state_system}
+    mov rax, gs:[{parked_rax}]
     mov gs:[{user_rsp}], rsp
     mov rsp, gs:[{kernel_rsp}]
     push {user_ss}
@@ -21,7 +49,7 @@
     sub rsp, 32                     # vector, rax, rcx, r11
     push rdi
     push rsi
-    push rdx
+    push gs:[{parked_rdx}]
     push r8
     push r9
     push r10
@@ -29,13 +57,22 @@
     mov rdi, rsp
 .endm
 
+# Looks whether this CPU was asked to do something first. Interrupts stay off from here on, so nothing is missed.
 .macro leave_system_call
+    cmp byte ptr gs:[{attention}], 0
+    je 9f
+    mov rdi, rax
+    call {attend_rust}              # returns its argument
+9:
     mov rdi, [rsp + {rdi}]
     mov rsi, [rsp + {rsi}]
-    mov rdx, [rsp + {rdx}]
     mov r8, [rsp + {r8}]
     mov r9, [rsp + {r9}]
     mov r10, [rsp + {r10}]
+    mov rcx, rax
+    cross {system}, {user}, {state_user}
+    mov rax, rcx
+    mov rdx, [rsp + {rdx}]
     mov rcx, [rsp + {rip}]          # canonical: user code never lies in the last page below 2^47
     mov r11, [rsp + {rflags}]
     mov rsp, [rsp + {rsp}]
@@ -148,9 +185,16 @@ trap_stubs:
 
 trap_common:
     test byte ptr [rsp + 24], 3     # cs, above vector, error code and rip
-    jz 1f
+    jz 3f
     swapgs
-1:  push_registers
+    park_rax_rdx
+    cmp qword ptr [rsp], {first_interrupt}
+    jae 1f
+    cross {user}, {system}, {state_system}
+    jmp 2f
+1:  cross {user}, {irq}, {state_irq}
+2:  unpark_rax_rdx
+3:  push_registers
     cld
     forbid_user_memory
     mov rdi, rsp
@@ -162,6 +206,13 @@ trap_return:
     pop_registers
     test byte ptr [rsp + 24], 3
     jz 3f
+    park_rax_rdx
+    cmp dword ptr gs:[{state}], {state_irq}
+    je 1f
+    cross {system}, {user}, {state_user}
+    jmp 2f
+1:  cross {irq}, {user}, {state_user}
+2:  unpark_rax_rdx
     swapgs
 3:  add rsp, 16
     iretq

@@ -31,7 +31,7 @@ const X87: u8 = 16;
 const ALIGNMENT: u8 = 17;
 const MACHINE_CHECK: u8 = 18;
 const SIMD: u8 = 19;
-const FIRST_INTERRUPT: u8 = 32;
+pub(super) const FIRST_INTERRUPT: u8 = 32;
 
 /// Called by the entry code with interrupts off.
 pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
@@ -46,40 +46,39 @@ pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
     }
 }
 
+/// From user mode the entry code has made the crossing to irq, and makes the one back.
 fn interrupt(frame: &mut Frame) {
     let here = Here::get();
-    let interrupted = here.ledger.enter_irq(clock);
+    let interrupted = if frame.is_user() { None } else { Some(here.ledger.enter_irq(clock)) };
     match frame.vector as u8 {
         idt::TIMER => sched::timer_interrupt(here),
         idt::SERIAL => console::interrupt(),
-        idt::SPURIOUS => {
-            here.ledger.leave_irq(interrupted, clock);
-            return;
-        }
+        idt::SPURIOUS => {} // and no end of interrupt
         other => log::warn!("interrupt {other} that nobody asked for"),
     }
-    apic::end_of_interrupt();
-    if frame.is_user() && here.wants_attention() {
-        here.ledger.irq_to_system(clock);
-        sched::attend(here);
-        Here::get().ledger.enter_user(clock);
-    } else {
-        here.ledger.leave_irq(interrupted, clock);
+    if frame.vector as u8 != idt::SPURIOUS {
+        apic::end_of_interrupt();
+    }
+    match interrupted {
+        Some(state) => _ = here.ledger.leave_irq(state, clock),
+        None if here.wants_attention() => {
+            here.ledger.irq_to_system(clock);
+            sched::attend(here);
+        }
+        None => {}
     }
 }
 
+/// The entry code has made the crossing to system, and makes the one back.
 fn user_exception(frame: &mut Frame) {
-    let here = Here::get();
-    here.ledger.enter_system(clock);
-    let vector = frame.vector as u8;
-    let resolved = vector == PAGE_FAULT && resolve_page_fault(frame).is_ok();
+    let resolved = frame.vector as u8 == PAGE_FAULT && resolve_page_fault(frame).is_ok();
     if !resolved {
         proc::end_by_fault(describe(frame));
     }
+    let here = Here::get();
     if here.wants_attention() {
         sched::attend(here);
     }
-    Here::get().ledger.enter_user(clock);
 }
 
 /// The page fault's address, if the address space of the caller gives it no page.

@@ -6,19 +6,11 @@ use std::time::Duration;
 
 use programs::{compute, enter_kernel, milliseconds, now};
 
-/// One burst of user mode and one of kernel mode together.
-const ROUND: Duration = Duration::from_millis(2);
-
 fn main() -> ExitCode {
     let arguments: Vec<f64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let [seconds, user @ 0.0..=100.0] = arguments[..] else { return usage() };
+    let [seconds, percent @ 0.0..=100.0] = arguments[..] else { return usage() };
     let Ok(length) = Duration::try_from_secs_f64(seconds) else { return usage() };
-
-    let end = now() + length;
-    while now() < end {
-        burst(ROUND.mul_f64(user / 100.0), compute);
-        burst(ROUND.mul_f64(1.0 - user / 100.0), enter_kernel);
-    }
+    burn(length, percent / 100.0);
     report();
     ExitCode::SUCCESS
 }
@@ -28,10 +20,22 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-fn burst(length: Duration, work: fn()) {
-    let end = now() + length;
-    while now() < end {
-        work();
+/// Goes by the clock: whichever kind of work is behind its share is done next.
+fn burn(length: Duration, user_share: f64) {
+    let mut buffer = vec![1; 4096];
+    let (start, mut user) = (now(), Duration::ZERO);
+    loop {
+        let burst = now();
+        let elapsed = burst - start;
+        if elapsed >= length {
+            return;
+        }
+        if user < elapsed.mul_f64(user_share) {
+            compute();
+            user += now() - burst;
+        } else if user_share < 1.0 {
+            enter_kernel(&mut buffer);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use programs::{compute, enter_kernel, milliseconds, now};
 use userlib::lwp::{self, LwpId, Microstates};
 
-/// How long each phase lasts.
+/// How long each phase lasts, about.
 const PHASE: Duration = Duration::from_millis(250);
 
 /// Where the time went, by the program's own clock readings.
@@ -18,44 +18,18 @@ struct ByTheClock {
     asleep: Duration,
 }
 
-fn main() {
-    println!(
-        "A program does four things and times itself by the clock (ms). Beside it: what the kernel billed it."
-    );
-    println!(
-        "The difference is what it costs to read the clock and the bill, and to enter and leave the kernel.\n"
-    );
-    println!("{:<12} {:<9} {:>13} {:>13} {:>13}", "phase", "time", "by the clock", "billed", "difference");
-    phase("user-heavy", |spent| spend(&mut spent.user, compute));
-    phase("system-heavy", |spent| spend(&mut spent.system, enter_kernel));
-    phase("mixed", |spent| {
-        spend(&mut spent.user, compute);
-        spend(&mut spent.system, enter_kernel);
-    });
-    phase("sleeping", |spent| spend(&mut spent.asleep, || thread::sleep(PHASE)));
-    let total = lwp::info().expect("_lwp_info");
-    println!("\nBilled in all by _lwp_info: {:?} user, {:?} system.", total.user, total.system);
-}
-
-/// Does one kind of work for the length of a phase, and prints what became of the time.
-fn phase(name: &str, step: impl Fn(&mut ByTheClock)) {
-    let mut clock = ByTheClock::default();
-    let (bill_before, states_before) = bill();
-    let end = now() + PHASE;
-    while now() < end {
-        step(&mut clock);
+impl ByTheClock {
+    fn compute(&mut self) {
+        spend(&mut self.user, compute);
     }
-    let (bill_after, states_after) = bill();
-    let used = bill_after - bill_before;
-    row(name, "user", clock.user, used.user);
-    row("", "system", clock.system, used.system);
-    row("", "sleeping", clock.asleep, states_after.sleeping - states_before.sleeping);
-}
 
-/// The bill so far: `_lwp_info` knows user and system time, the microstates know sleep.
-fn bill() -> (lwp::CpuTime, Microstates) {
-    let states = lwp::microstates(LwpId::CALLER).expect("lwp_microstates");
-    (lwp::info().expect("_lwp_info"), states)
+    fn enter_kernel(&mut self, buffer: &mut [u8]) {
+        spend(&mut self.system, || enter_kernel(buffer));
+    }
+
+    fn sleep(&mut self) {
+        spend(&mut self.asleep, || thread::sleep(PHASE));
+    }
 }
 
 /// Adds to `spent` the time that `work` takes by the clock.
@@ -65,7 +39,61 @@ fn spend(spent: &mut Duration, work: impl FnOnce()) {
     *spent += now() - before;
 }
 
+fn main() {
+    println!(
+        "A program does four things and times itself by the clock (ms); beside it is what the kernel bills it."
+    );
+    println!(
+        "The difference is the cost of reading clock and bill, and of entering and leaving the kernel.\n"
+    );
+    println!("{:<13} {:<7} {:>13} {:>13} {:>13}", "phase", "time", "by the clock", "billed", "difference");
+    let mut buffer = vec![1; 16_384];
+    phase("user-heavy", ByTheClock::compute);
+    phase("system-heavy", |spent| spent.enter_kernel(&mut buffer));
+    phase("mixed", |spent| {
+        spent.compute();
+        spent.enter_kernel(&mut buffer);
+    });
+    phase("sleeping", ByTheClock::sleep);
+    report_life(&states());
+}
+
+/// Does one kind of work for the length of a phase, and prints what became of the time.
+fn phase(name: &str, mut step: impl FnMut(&mut ByTheClock)) {
+    let mut clock = ByTheClock::default();
+    let slept = states().sleeping;
+    let bill = lwp::info().expect("_lwp_info");
+    let end = now() + PHASE;
+    while now() < end {
+        step(&mut clock);
+    }
+    let used = lwp::info().expect("_lwp_info") - bill;
+    row(name, "user", clock.user, used.user);
+    row("", "system", clock.system, used.system);
+    row("", "asleep", clock.asleep, states().sleeping - slept);
+}
+
+/// `_lwp_info` knows user and system time; the microstates know sleep as well.
+fn states() -> Microstates {
+    lwp::microstates(LwpId::CALLER).expect("lwp_microstates")
+}
+
+/// Prints a line of the table, where there is anything to tell.
 fn row(name: &str, kind: &str, clock: Duration, billed: Duration) {
+    if clock.max(billed).is_zero() && name.is_empty() {
+        return;
+    }
     let (clock, billed) = (milliseconds(clock), milliseconds(billed));
-    println!("{name:<12} {kind:<9} {clock:>13.6} {billed:>13.6} {:>+13.6}", billed - clock);
+    println!("{name:<13} {kind:<7} {clock:>13.6} {billed:>13.6} {:>+13.6}", billed - clock);
+}
+
+fn report_life(life: &Microstates) {
+    println!("\nIts whole life: {:.6} ms, of which", milliseconds(life.lifetime));
+    println!(
+        "{:.6} user, {:.6} system, {:.6} asleep, {:.6} waiting for a CPU.",
+        milliseconds(life.user),
+        milliseconds(life.system),
+        milliseconds(life.sleeping),
+        milliseconds(life.runnable)
+    );
 }
