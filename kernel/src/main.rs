@@ -51,6 +51,9 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     }
     require(proc::start_first());
     sched::set_tick(options.tick_hz);
+    let ram: u64 = information.memory().map(|range| range.end - range.start).sum();
+    let used = ram / 1024 - mm::frames::usage().free * mm::layout::PAGE_SIZE / 1024;
+    log::info!("boot: first user instruction at {} ticks, {used} KiB in use", arch::clock());
     sched::idle_for_ever()
 }
 

@@ -54,6 +54,7 @@ proptest! {
 fn the_last_page_of_all_addresses_is_no_trouble() {
     let everything = 0..u64::MAX;
     let taken = [0..1, u64::MAX - 1..u64::MAX];
-    let pieces: Vec<_> = free_pieces(std::iter::once(everything), &taken).collect();
-    assert_eq!(pieces, [PAGE_SIZE..u64::MAX - 4095]);
+    let mut pieces = free_pieces(std::iter::once(everything), &taken);
+    assert_eq!(pieces.next(), Some(PAGE_SIZE..u64::MAX - 4095));
+    assert_eq!(pieces.next(), None);
 }

@@ -313,7 +313,7 @@ fn odd_arguments_are_refused() {
     assert_eq!(map(Place::Fixed(1), PAGE_SIZE), Err(Errno::EINVAL));
     assert_eq!(map(Place::Fixed(0), PAGE_SIZE), Err(Errno::ENOMEM));
     assert_eq!(map(Place::Fixed(u64::MAX - 4095), PAGE_SIZE), Err(Errno::ENOMEM));
-    assert_eq!(regions.unmap(u64::MAX - 4095..0), Err(Errno::EINVAL));
+    assert_eq!(regions.unmap(Range { start: u64::MAX - 4095, end: 0 }), Err(Errno::EINVAL));
     assert_eq!(regions.protect(PAGE_SIZE..PAGE_SIZE, READ), Err(Errno::EINVAL));
     assert_eq!(regions.remap(PAGE_SIZE..2 * PAGE_SIZE, u64::MAX, Movable::Yes), Err(Errno::ENOMEM));
 }

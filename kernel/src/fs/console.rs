@@ -109,7 +109,7 @@ fn fill() {
         if count == 0 {
             return;
         }
-        let effect = console.input.accept(&bytes[..count], |echo| arch::send(echo));
+        let effect = console.input.accept(&bytes[..count], arch::send);
         let readers = console.readers;
         drop(console);
         readers.into_iter().flatten().for_each(sched::wake);

@@ -138,6 +138,9 @@ impl AddressSpace {
         refuse_hopeless(length)?;
         let mut inner = self.inner.lock();
         let new = inner.regions.plan_remap(old.clone(), length, movable)?;
+        if matches!(movable, Movable::To(_)) {
+            inner.tables.clear(new.clone(), NO_ROOM);
+        }
         if new.start != old.start {
             inner.make_tables(&old, &new).inspect_err(|_| inner.clear_gap(new.clone()))?;
         }
@@ -184,6 +187,7 @@ impl AddressSpace {
     }
 
     /// How many pages are mapped now.
+    #[expect(dead_code, reason = "getrusage does not tell it yet")]
     pub(crate) fn resident_pages(&self) -> u64 {
         self.inner.lock().tables.pages()
     }

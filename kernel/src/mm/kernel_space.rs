@@ -197,7 +197,7 @@ impl Request {
             let entry = &table[index(start, level)];
             // Wraps to 0 at the top of the address space, hence "≠" above and the distance below.
             let here = (span(level) - start % span(level)).min(range.end.wrapping_sub(start));
-            let whole = here == span(level) && self.physical(start) % span(level) == 0;
+            let whole = here == span(level) && self.physical(start).is_multiple_of(span(level));
             if entry.get().is_empty() && whole && level <= self.largest as u32 {
                 let size = if level > 1 { Flags::HUGE_PAGE } else { Flags::empty() };
                 entry.set(Mapping::new(self.physical(start), self.flags | size));

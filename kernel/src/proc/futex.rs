@@ -130,10 +130,10 @@ pub(crate) fn requeue(
     move_count: u32,
     only_if: Option<(u64, u32)>,
 ) -> Result<u64, Errno> {
-    if let Some((address, expected)) = only_if {
-        if copy_in::<u32>(address)? != expected {
-            return Err(Errno::EAGAIN);
-        }
+    if let Some((address, expected)) = only_if
+        && copy_in::<u32>(address)? != expected
+    {
+        return Err(Errno::EAGAIN);
     }
     let woken = wake(from, count, u32::MAX);
     let mut queues = QUEUES.lock();

@@ -104,7 +104,7 @@ fn fill_stack(
         environment,
         auxiliary: &[
             (key::AT_PHDR, image.headers),
-            (key::AT_PHENT, HEADER_SIZE as u64),
+            (key::AT_PHENT, HEADER_SIZE),
             (key::AT_PHNUM, image.header_count),
             (key::AT_PAGESZ, PAGE_SIZE),
             (key::AT_ENTRY, image.entry),

@@ -84,15 +84,29 @@ pub(super) fn mremap(
     old_length: Size,
     new_length: Size,
     flags: Int,
-    _new_address: Address,
+    new_address: Address,
 ) -> Result {
-    const MREMAP_MAYMOVE: Int = 1;
-    let movable = match flags {
-        0 => Movable::No,
-        MREMAP_MAYMOVE => Movable::Yes,
-        _ => return Err(Errno::EINVAL), // a chosen new place is not offered
-    };
-    current_space().remap(range(old_address, old_length)?, new_length, movable)
+    const MAYMOVE: Int = 1;
+    const TO_FIXED_PLACE: Int = MAYMOVE | 2;
+    let old = range(old_address, old_length)?;
+    let space = current_space();
+    match flags {
+        0 => space.remap(old, new_length, Movable::No),
+        MAYMOVE => space.remap(old, new_length, Movable::Yes),
+        TO_FIXED_PLACE => {
+            let new = range(new_address, new_length)?;
+            if new.start < old.end && old.start < new.end {
+                return Err(Errno::EINVAL);
+            }
+            // What is longer than the new place is cut off where it is.
+            let kept = old.start..old.end.min(old.start + (new.end - new.start));
+            if kept != old {
+                space.remap(old, new_length, Movable::No)?;
+            }
+            space.remap(kept, new_length, Movable::To(new.start))
+        }
+        _ => Err(Errno::EINVAL),
+    }
 }
 
 pub(super) fn madvise(address: Address, length: Size, advice: Int) -> Result {

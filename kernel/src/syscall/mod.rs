@@ -79,20 +79,8 @@ macro_rules! dispatcher {
             })*
         }
 
-        /// Read by the entry code.
-        pub(crate) static LINUX: [Call; LINUX_CALLS] = {
-            let mut table = [unknown as Call; LINUX_CALLS];
-            $(if $number < OWN_CALLS { table[$number] = call::$name; })*
-            table[syscalls::number::clone] = clone_with_registers;
-            table
-        };
-
-        /// Read by the entry code.
-        pub(crate) static OURS: [Call; OUR_CALLS] = {
-            let mut table = [unknown as Call; OUR_CALLS];
-            $(if $number >= OWN_CALLS { table[$number - OWN_CALLS] = call::$name; })*
-            table
-        };
+        /// Every call, by its number.
+        const CALLS: &[(usize, Call)] = &[$(($number, call::$name)),*];
 
         /// A call by its number, for the tracer.
         fn dispatch(frame: &Frame) -> u64 {
@@ -104,6 +92,34 @@ macro_rules! dispatcher {
     };
 }
 for_each_syscall!(dispatcher);
+
+/// Read by the entry code.
+pub(crate) static LINUX: [Call; LINUX_CALLS] = {
+    let mut table = table(0);
+    table[syscalls::number::clone] = clone_with_registers;
+    table
+};
+
+/// Read by the entry code.
+pub(crate) static OURS: [Call; OUR_CALLS] = table(OWN_CALLS);
+
+/// The calls with numbers from `first` on, each at its place.
+const fn table<const COUNT: usize>(first: usize) -> [Call; COUNT] {
+    let mut table = [unknown as Call; COUNT];
+    let mut index = 0;
+    while index < CALLS.len() {
+        let (number, call) = CALLS[index];
+        assert!(
+            number < LINUX_CALLS || number >= OWN_CALLS && number < OWN_CALLS + OUR_CALLS,
+            "no table has this number"
+        );
+        if number >= first && number < first + COUNT {
+            table[number - first] = call;
+        }
+        index += 1;
+    }
+    table
+}
 
 /// All handlers, by the names of the table.
 mod handler {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/thread.h>
 #include <unistd.h>
 
 typedef void (*code)(void);
@@ -117,6 +118,12 @@ static void single_step(void)
 	__asm__ volatile("pushfq; orq $0x100, (%rsp); popfq; nop");
 }
 
+/* The kernel must run with the flag clear; the trap comes back in user mode. */
+static void single_step_call(void)
+{
+	__asm__ volatile("mov $110, %%eax; pushfq; orq $0x100, (%%rsp); popfq; syscall; nop; nop" ::: "rax", "rcx", "r11");
+}
+
 static void nested_task(void)
 {
 	__asm__ volatile("pushfq; orq $0x4000, (%rsp); popfq; iretq");
@@ -127,6 +134,9 @@ static void syscall_without_stack(void)
 {
 	__asm__ volatile("mov $39, %%eax; mov %0, %%rsp; syscall; push %%rax" ::"r"(0xffff8000deadbeef) : "rax", "rcx", "r11");
 }
+
+/* The library stores what it got about the caller, as on AIX: no EFAULT, but a fault. */
+static void store_own_cputime(void) { thread_cputime(-1, NULL); }
 
 static const struct kind {
 	const char *name;
@@ -159,6 +169,7 @@ static const struct kind {
 	{"illegal", illegal, SIGILL},
 	{"breakpoint", breakpoint, SIGTRAP},
 	{"single-step", single_step, SIGTRAP},
+	{"single-step-call", single_step_call, SIGTRAP},
 	{"nested-task", nested_task, SIGSEGV},
 	{"cli", cli, SIGSEGV},
 	{"sti", sti, SIGSEGV},
@@ -175,6 +186,7 @@ static const struct kind {
 	{"interrupt-gate", interrupt_gate, SIGSEGV},
 	{"double-fault-gate", double_fault_gate, SIGSEGV},
 	{"bad-selector", bad_selector, SIGSEGV},
+	{"thread-cputime", store_own_cputime, SIGSEGV},
 };
 
 int main(int argc, char *argv[])

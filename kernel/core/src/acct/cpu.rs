@@ -2,8 +2,8 @@
 
 use super::account::Account;
 use super::sequence::Sequence;
-use core::mem::offset_of;
 use crate::sync::{AtomicU32, Ordering::Relaxed, const_fn};
+use core::mem::offset_of;
 
 /// What a CPU does. It is always in exactly one of these states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

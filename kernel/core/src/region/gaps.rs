@@ -79,10 +79,10 @@ impl Regions {
 
     /// Where [`Regions::remap`] with these arguments would put the mapping; makes all the room that it needs, so that it
     /// cannot fail until something else changes. The mapping stays where it is if it can, else moves if it may; it does not
-    /// grow across the ceiling.
+    /// grow across the ceiling. Moved to a chosen address, it is not shortened, and does not overlap its old place.
     ///
     /// # Errors
-    /// EINVAL: no length, or not aligned. EFAULT: `old` is not inside one region. ENOMEM: no room where it is and it
+    /// EINVAL: no length, not aligned, or overlapping. EFAULT: `old` is not inside one region. ENOMEM: no room where it is and it
     /// may not move, no gap, or no memory.
     pub fn plan_remap(
         &mut self,
@@ -93,6 +93,15 @@ impl Regions {
         let length = round_up(length)?;
         self.check(&old)?;
         self.lookup(old.start).filter(|region| old.end <= region.end).ok_or(Errno::EFAULT)?;
+        if let Movable::To(start) = movable {
+            let new = start..start.saturating_add(length);
+            self.check(&new)?;
+            if new.start < old.end && old.start < new.end {
+                return Err(Errno::EINVAL);
+            }
+            self.reserve(self.cuts(&old) + self.cuts(&new) + 1)?;
+            return Ok(new);
+        }
         let new = old.start..old.start.saturating_add(length);
         if new.end <= old.end {
             self.reserve(self.cuts(&(new.end..old.end)))?;
@@ -104,7 +113,7 @@ impl Regions {
         match movable {
             _ if self.check(&extension).is_ok() && self.is_free(&extension) && !crosses_ceiling => Ok(new),
             Movable::Yes => self.find_gap(length),
-            Movable::No => Err(Errno::ENOMEM),
+            _ => Err(Errno::ENOMEM),
         }
     }
 
@@ -121,6 +130,9 @@ impl Regions {
             true => (new.end..old.end, old.end..new.end, old.end),
             false => (old.clone(), new.clone(), old.start),
         };
+        if matches!(movable, Movable::To(_)) {
+            self.cut_out(&new);
+        }
         if !gone.is_empty() {
             self.cut_out(&gone);
         }
@@ -139,6 +151,8 @@ pub enum Movable {
     Yes,
     /// It stays.
     No,
+    /// It goes to this address, in place of what is there (C: `MREMAP_FIXED`).
+    To(u64),
 }
 
 fn round_up(length: u64) -> Result<u64, Errno> {

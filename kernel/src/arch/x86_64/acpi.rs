@@ -78,7 +78,7 @@ pub(crate) unsafe fn read_tables(rsdp: u64) -> Result<Machine, &'static str> {
 }
 
 fn read_controllers(madt: &PhysicalMapping<DirectMap, Madt>, machine: &mut Machine) {
-    machine.local_apic = u64::from({ madt.get().local_apic_address });
+    machine.local_apic = u64::from(madt.get().local_apic_address);
     for entry in madt.get().entries() {
         match entry {
             MadtEntry::LocalApic(cpu) if cpu.flags & 1 != 0 && machine.cpu_count < MAX_CPUS => {

@@ -16,7 +16,7 @@ pub(crate) fn backtrace(each: impl FnMut(u64)) {
 /// The same from a frame pointer of an interrupted context. Stops at whatever does not look like a kernel stack.
 pub(crate) fn backtrace_from(mut frame_pointer: u64, mut each: impl FnMut(u64)) {
     for _ in 0..MOST_FRAMES {
-        if frame_pointer % 8 != 0
+        if !frame_pointer.is_multiple_of(8)
             || !is_kernel_address(frame_pointer)
             || !is_kernel_address(frame_pointer + 16)
         {

@@ -38,7 +38,7 @@ pub(crate) struct Frame {
 }
 
 // The entry code makes room for 22 words and keeps the stack aligned for the call into Rust.
-const _: () = assert!(size_of::<Frame>() == 22 * 8 && size_of::<Frame>() % 16 == 0);
+const _: () = assert!(size_of::<Frame>() == 22 * 8 && size_of::<Frame>().is_multiple_of(16));
 const _: () = assert!(offset_of!(Frame, vector) == 15 * 8);
 
 impl Frame {

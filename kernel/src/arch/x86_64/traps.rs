@@ -9,7 +9,7 @@ use super::frame::Frame;
 use super::{apic, idt};
 use crate::cpu::{self, Here};
 use crate::fs::console;
-use crate::mm::{self, Access};
+use crate::mm::{self, Access, FaultError};
 use crate::proc::{self, Fault};
 use crate::sched;
 use core::sync::atomic::Ordering::Relaxed;
@@ -71,9 +71,17 @@ fn interrupt(frame: &mut Frame) {
 
 /// The entry code has made the crossing to system, and makes the one back.
 fn user_exception(frame: &mut Frame) {
-    let resolved = frame.vector as u8 == PAGE_FAULT && resolve_page_fault(frame).is_ok();
-    if !resolved {
-        proc::end_by_fault(describe(frame));
+    let fault = match frame.vector as u8 {
+        PAGE_FAULT => resolve_page_fault(frame).err().map(|error| describe_page_fault(frame, error)),
+        vector => Some(Fault {
+            name: exception_name(vector),
+            signal: signal(vector),
+            address: None,
+            instruction: frame.rip,
+        }),
+    };
+    if let Some(fault) = fault {
+        proc::end_by_fault(fault);
     }
     let here = Here::get();
     if here.wants_attention() {
@@ -81,16 +89,19 @@ fn user_exception(frame: &mut Frame) {
     }
 }
 
-/// The page fault's address, if the address space of the caller gives it no page.
-fn resolve_page_fault(frame: &Frame) -> Result<(), u64> {
-    let address = Cr2::read_raw();
+/// Has the address space of the caller give the page that was touched.
+fn resolve_page_fault(frame: &Frame) -> Result<(), FaultError> {
     let access = match frame.error {
-        code if code & 0x10 != 0 => Access::Execute,
-        code if code & 0x02 != 0 => Access::Write,
+        code if code & FETCHED != 0 => Access::Execute,
+        code if code & WRITTEN != 0 => Access::Write,
         _ => Access::Read,
     };
-    proc::current_space().fault(address, access).map_err(|_| address)
+    proc::current_space().fault(Cr2::read_raw(), access)
 }
+
+/// Bits of a page fault's error code.
+const WRITTEN: u64 = 0x02;
+const FETCHED: u64 = 0x10;
 
 fn kernel_exception(frame: &mut Frame) {
     if let Some(fixup) = mm::fixup(frame.rip) {
@@ -106,22 +117,21 @@ fn broken(frame: &Frame, what: &str) -> ! {
     crate::panic::trapped(frame, what, Cr2::read_raw())
 }
 
-/// What a fault in user mode looks like to the user.
-fn describe(frame: &Frame) -> Fault {
-    let vector = frame.vector as u8;
-    Fault {
-        name: match (vector, frame.error) {
-            (PAGE_FAULT, code) if code & 0x10 != 0 => {
-                "execution of a page that is not executable or not mapped"
-            }
-            (PAGE_FAULT, code) if code & 0x02 != 0 => "write to a page that is not writable or not mapped",
-            (PAGE_FAULT, _) => "read of a page that is not readable or not mapped",
-            _ => exception_name(vector),
-        },
-        signal: signal(vector),
-        address: if vector == PAGE_FAULT { Some(Cr2::read_raw()) } else { None },
-        instruction: frame.rip,
-    }
+/// What a page fault in user mode looks like to the user.
+fn describe_page_fault(frame: &Frame, error: FaultError) -> Fault {
+    let name = match (error, frame.error) {
+        (FaultError::OutOfMemory, _) => "out of memory",
+        (FaultError::PastEnd, _) => "access to a page past the end of its file",
+        (_, code) if code & FETCHED != 0 => "execution of a page that is not executable or not mapped",
+        (_, code) if code & WRITTEN != 0 => "write to a page that is not writable or not mapped",
+        _ => "read of a page that is not readable or not mapped",
+    };
+    let signal = match error {
+        FaultError::OutOfMemory => SIGKILL,
+        FaultError::PastEnd => SIGBUS,
+        FaultError::NotMapped | FaultError::NotPermitted => SIGSEGV,
+    };
+    Fault { name, signal, address: Some(Cr2::read_raw()), instruction: frame.rip }
 }
 
 fn exception_name(vector: u8) -> &'static str {
@@ -143,13 +153,15 @@ fn exception_name(vector: u8) -> &'static str {
     }
 }
 
+const SIGILL: u8 = 4;
+const SIGTRAP: u8 = 5;
+const SIGBUS: u8 = 7;
+const SIGFPE: u8 = 8;
+const SIGKILL: u8 = 9;
+const SIGSEGV: u8 = 11;
+
 /// The signal whose default action a fault takes: Linux's choice.
 fn signal(vector: u8) -> u8 {
-    const SIGILL: u8 = 4;
-    const SIGTRAP: u8 = 5;
-    const SIGBUS: u8 = 7;
-    const SIGFPE: u8 = 8;
-    const SIGSEGV: u8 = 11;
     match vector {
         DIVIDE | X87 | SIMD => SIGFPE,
         DEBUG | BREAKPOINT => SIGTRAP,

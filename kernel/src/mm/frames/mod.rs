@@ -19,6 +19,8 @@
 //!
 //! **User pages run out first**: [`Budget::User`] leaves a small reserve that only the kernel's own needs may use.
 
+mod pool;
+
 use core::num::NonZeroU32;
 use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicU16, Ordering, fence};
@@ -26,6 +28,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU16, Ordering, fence};
 use spin::Mutex;
 use syscalls::Errno;
 
+use self::pool::Pool;
 use super::layout::{self, BOOT_MAPPED, MAX_PHYSICAL, PAGE_SIZE};
 
 /// One reference to an allocated frame. Dropping the last one frees the frame.
@@ -60,25 +63,7 @@ impl Usage {
     }
 }
 
-/// The head of a run of free frames, kept in the first of them.
-#[repr(C)]
-struct Run {
-    /// The first frame of the next run; 0 ends the list.
-    next: u32,
-    /// How many frames the run has.
-    frames: u32,
-}
-
-struct Pool {
-    /// The first frame of the first run; 0 if no frame is free.
-    head: u32,
-    usage: Usage,
-    /// What [`Budget::User`] leaves.
-    reserve: u64,
-}
-
-static POOL: Mutex<Pool> =
-    Mutex::new(Pool { head: 0, usage: Usage { ram: 0, total: 0, free: 0 }, reserve: 0 });
+static POOL: Mutex<Pool> = Mutex::new(Pool::new());
 
 /// The count of frame 0; the counts of all frames follow.
 static COUNTS: AtomicPtr<AtomicU16> = AtomicPtr::new(core::ptr::null_mut());
@@ -138,66 +123,12 @@ pub(crate) fn usage() -> Usage {
 /// Asserts that the list has as many free frames as are counted.
 pub(super) fn check() {
     let pool = POOL.lock();
-    let (mut next, mut free) = (pool.head, 0);
-    while next != 0 {
-        // SAFETY: a frame on the list is free and holds its run; the pool's lock makes this the only access.
-        let run = unsafe { &*run(next) };
-        free += u64::from(run.frames);
-        next = run.next;
-    }
-    assert_eq!(free, pool.usage.free, "free frames and their count");
+    assert_eq!(pool.count(), pool.usage.free, "free frames and their count");
 }
 
 fn clip(piece: Range<u64>, window: Range<u64>) -> Range<u64> {
     let start = piece.start.max(window.start);
     start..piece.end.min(window.end).max(start)
-}
-
-impl Pool {
-    /// Adds a piece of memory as one run.
-    ///
-    /// # Safety
-    /// The piece is mapped RAM that nothing uses; frame 0 is not in it.
-    unsafe fn add(&mut self, piece: Range<u64>) {
-        let frames = (piece.end - piece.start) / PAGE_SIZE;
-        if frames == 0 {
-            return;
-        }
-        // SAFETY: the caller's promise.
-        unsafe { self.push((piece.start / PAGE_SIZE) as u32, frames as u32) };
-        self.usage.total += frames;
-    }
-
-    /// Puts a run first on the list.
-    ///
-    /// # Safety
-    /// As for [`Pool::add`].
-    unsafe fn push(&mut self, first: u32, frames: u32) {
-        // SAFETY: the frame is mapped and free, so the list owns its bytes.
-        unsafe { run(first).write(Run { next: self.head, frames }) };
-        self.head = first;
-        self.usage.free += u64::from(frames);
-    }
-
-    /// Takes the last frame of the first run, if `keep` frames remain.
-    fn pop(&mut self, keep: u64) -> Option<NonZeroU32> {
-        if self.usage.free <= keep {
-            return None;
-        }
-        // SAFETY: a frame on the list is free and holds its run; the pool's lock makes this the only access.
-        let run = unsafe { &mut *run(self.head) };
-        run.frames -= 1;
-        let frame = self.head + run.frames;
-        if run.frames == 0 {
-            self.head = run.next;
-        }
-        self.usage.free -= 1;
-        NonZeroU32::new(frame)
-    }
-}
-
-fn run(frame: u32) -> *mut Run {
-    layout::direct(u64::from(frame) * PAGE_SIZE)
 }
 
 impl Frame {
