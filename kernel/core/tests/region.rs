@@ -133,7 +133,11 @@ fn place() -> impl Strategy<Value = Place> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let movable = prop_oneof![Just(Movable::Yes), Just(Movable::No)];
+    let movable = prop_oneof![
+        Just(Movable::Yes),
+        Just(Movable::No),
+        (0..80u64).prop_map(|page| Movable::To(page * PAGE_SIZE))
+    ];
     prop_oneof![
         4 => (place(), 1..10 * PAGE_SIZE, protection(), kind()).prop_map(|(a, b, c, d)| Step::Map(a, b, c, d)),
         2 => range().prop_map(Step::Unmap),
@@ -190,6 +194,11 @@ fn check_remap(regions: &mut Regions, model: &mut Model, old: Range<u64>, length
     let crosses_ceiling = old.end <= CEILING * PAGE_SIZE && new.end > CEILING * PAGE_SIZE;
     let fits = new.end <= old.end || inside(&new) && model.is_free(old.end..new.end) && !crosses_ceiling;
     let expected = match movable {
+        Movable::To(start) => {
+            let chosen = start..start + pages * PAGE_SIZE;
+            let overlaps = chosen.start < old.end && old.start < chosen.end;
+            if !inside(&chosen) || overlaps { Err(Errno::EINVAL) } else { Ok(chosen) }
+        }
         _ if fits => Ok(new),
         Movable::No => Err(Errno::ENOMEM),
         Movable::Yes => model.gap(pages).ok_or(Errno::ENOMEM),

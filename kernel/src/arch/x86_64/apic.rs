@@ -1,13 +1,16 @@
 //! The local interrupt controller and its timer: xAPIC, over memory-mapped registers.
 
 use super::acpi::Machine;
-use super::idt::{SPURIOUS, TIMER};
+use super::idt::{KICK, SPURIOUS, TIMER};
 use crate::mm::kernel_space::map_device;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use volatile::VolatilePtr;
 
 const END_OF_INTERRUPT: usize = 0x0b0;
+const COMMAND_LOW: usize = 0x300;
+const COMMAND_HIGH: usize = 0x310;
+const COMMAND_PENDING: u32 = 1 << 12;
 const SPURIOUS_VECTOR: usize = 0x0f0;
 const ENABLE: u32 = 1 << 8;
 const TIMER_ENTRY: usize = 0x320;
@@ -29,18 +32,57 @@ fn register(offset: usize) -> VolatilePtr<'static, u32> {
     unsafe { VolatilePtr::new(NonNull::new_unchecked(base.add(offset).cast())) }
 }
 
-/// Maps and enables this CPU's controller, with its timer stopped.
+/// Maps the controllers, which all CPUs see at the same address, and enables the boot CPU's.
 pub(super) fn start(machine: &Machine) {
-    if REGISTERS.load(Ordering::Relaxed).is_null() {
-        REGISTERS.store(
-            map_device(machine.local_apic, REGISTER_BYTES).expect("boot has memory for device mappings"),
-            Ordering::Relaxed,
-        );
-    }
+    let registers = map_device(machine.local_apic, REGISTER_BYTES).expect("boot has memory for device mappings");
+    REGISTERS.store(registers, Ordering::Relaxed);
+    start_this_cpu();
+}
+
+/// Enables this CPU's controller, with its timer stopped.
+pub(super) fn start_this_cpu() {
     register(SPURIOUS_VECTOR).write(ENABLE | u32::from(SPURIOUS));
     register(TIMER_DIVIDE).write(DIVIDE_BY_1);
     register(TIMER_ENTRY).write(u32::from(TIMER));
-    stop_timer();
+    register(TIMER_INITIAL).write(0);
+}
+
+/// What one CPU can do to another.
+#[derive(Clone, Copy)]
+pub(super) enum Command {
+    /// Interrupt it at a vector.
+    Interrupt(u8),
+    /// Interrupt it whatever it does.
+    NonMaskable,
+    /// Reset it.
+    Init,
+    /// Start it in the page of this number.
+    Start(u8),
+}
+
+/// Sends a command to the CPU whose controller has this id.
+pub(super) fn command(apic_id: u8, command: Command) {
+    let low = match command {
+        Command::Interrupt(vector) => u32::from(vector),
+        Command::NonMaskable => 0x4400,
+        Command::Init => 0x4500,
+        Command::Start(page) => 0x4600 | u32::from(page),
+    };
+    register(COMMAND_HIGH).write(u32::from(apic_id) << 24);
+    register(COMMAND_LOW).write(low);
+    while register(COMMAND_LOW).read() & COMMAND_PENDING != 0 {
+        core::hint::spin_loop();
+    }
+}
+
+/// Makes the CPU whose controller has this id look at what it was asked.
+pub(crate) fn kick(apic_id: u8) {
+    command(apic_id, Command::Interrupt(KICK));
+}
+
+/// Stops the CPU whose controller has this id, wherever it is; it finds out why in the NMI.
+pub(crate) fn interrupt_at_once(apic_id: u8) {
+    command(apic_id, Command::NonMaskable);
 }
 
 /// Tells the controller that the interrupt it delivered is dealt with.
@@ -57,12 +99,6 @@ pub(crate) fn set_timer(ticks: u64) {
     // One more count than the floor: the interrupt is never early.
     let counts = ((u128::from(ticks) * u128::from(scale)) >> 32) as u64;
     register(TIMER_INITIAL).write(u32::try_from(counts + 1).unwrap_or(u32::MAX));
-}
-
-/// Asks for no interrupt.
-#[inline]
-pub(crate) fn stop_timer() {
-    register(TIMER_INITIAL).write(0);
 }
 
 /// Starts the timer with a raw count, for calibration.

@@ -122,3 +122,66 @@ boot_stack_start: .skip 32768
 boot_stack_end:
 
 .text
+
+# The other CPUs. Each wakes in real mode at the page that this code was copied to, goes the same way on the boot page
+# table, then to the final one and to the stack that the mailbox names.
+.section .text.boot, "ax", @progbits
+.code16
+.global ap_start
+.global ap_end
+ap_start:
+    cli
+    cld
+    mov %cs, %ax
+    mov %ax, %ds
+    lgdtl ap_gdt_pointer - ap_start         # relative to the page
+    mov %cr4, %eax
+    or $0x20, %eax                          # PAE
+    mov %eax, %cr4
+    mov $(boot_level_4 - KERNEL_BASE), %eax
+    mov %eax, %cr3
+    mov $0xc0000080, %ecx                   # EFER
+    rdmsr
+    or $0x901, %eax                         # SCE, LME, NXE
+    wrmsr
+    mov %cr0, %eax
+    and $0x9ffffffb, %eax                   # caches on, no x87 emulation
+    or $0x80010023, %eax                    # PG, WP, NE, MP, PE
+    mov %eax, %cr0
+    ljmpl $8, $(ap_entry_64 - KERNEL_BASE)
+.align 4
+ap_gdt_pointer:
+    .word 15
+    .long boot_gdt - KERNEL_BASE
+ap_end:
+
+.code64
+ap_entry_64:
+    xor %eax, %eax
+    mov %eax, %ds
+    mov %eax, %es
+    mov %eax, %fs
+    mov %eax, %gs
+    mov %eax, %ss
+    movabs $ap_entry_high, %rax
+    jmp *%rax
+ap_entry_high:
+    movabs $ap_mailbox, %rbx
+    mov (%rbx), %rax
+    mov %rax, %cr3
+    mov 8(%rbx), %rsp
+    mov 16(%rbx), %rdi
+    xor %ebp, %ebp                          # ends the backtraces
+    movabs $ap_rust, %rax
+    call *%rax
+    ud2
+
+.section .data
+.align 8
+.global ap_mailbox
+ap_mailbox:
+    .quad 0                                 # the final page table
+    .quad 0                                 # top of the CPU's stack
+    .quad 0                                 # the CPU
+
+.text

@@ -1,7 +1,7 @@
 //! Where a CPU and an LWP keep what the entry code needs, and the switch between two LWPs.
 
 use super::frame::Frame;
-use super::gdt::{EXCEPTION_STACK_BYTES, Segments};
+use super::gdt::{EXCEPTION_STACKS, Segments};
 use core::cell::{Cell, UnsafeCell};
 
 /// The architecture's part of a CPU's data; its address is the CPU's GS base.
@@ -17,7 +17,8 @@ pub(crate) struct CpuArea {
     /// Top of the kernel stack of the LWP that runs here.
     pub(super) kernel_rsp: Cell<u64>,
     pub(super) segments: UnsafeCell<Segments>,
-    exception_stacks: UnsafeCell<[[u8; EXCEPTION_STACK_BYTES]; 3]>,
+    /// Tops of the stacks for double faults, NMIs and machine checks.
+    exception_stacks: Cell<[u64; EXCEPTION_STACKS]>,
 }
 
 impl CpuArea {
@@ -29,7 +30,7 @@ impl CpuArea {
             parked_rdx: Cell::new(0),
             kernel_rsp: Cell::new(0),
             segments: UnsafeCell::new(Segments::new()),
-            exception_stacks: UnsafeCell::new([[0; EXCEPTION_STACK_BYTES]; 3]),
+            exception_stacks: Cell::new([0; EXCEPTION_STACKS]),
         }
     }
 
@@ -57,9 +58,16 @@ impl CpuArea {
         unsafe { (*self.segments.get()).set_kernel_stack(top) };
     }
 
-    pub(super) fn exception_stack_tops(&self) -> [u64; 3] {
-        let start = self.exception_stacks.get().addr() as u64;
-        [1, 2, 3].map(|count| (start + count * EXCEPTION_STACK_BYTES as u64) & !15)
+    pub(super) fn exception_stack_tops(&self) -> [u64; EXCEPTION_STACKS] {
+        self.exception_stacks.get()
+    }
+
+    /// Gives the CPU stacks for the exceptions that cannot trust the one they interrupt. Before `start_cpu`, or again
+    /// on the CPU itself, with better ones.
+    pub(crate) fn set_exception_stacks(&self, tops: [u64; EXCEPTION_STACKS]) {
+        self.exception_stacks.set(tops);
+        // SAFETY: nobody else touches this CPU's segments; the CPU reads the fields only when such an exception comes.
+        unsafe { (*self.segments.get()).set_exception_stacks(tops) };
     }
 }
 
@@ -72,7 +80,8 @@ pub(crate) struct Context {
 unsafe extern "sysv64" {
     fn switch_stacks(save_rsp: *mut u64, next_rsp: u64);
     fn lwp_first_return();
-    fn trap_return();
+    #[link_name = "go_on_with_stack"]
+    fn go_on_with_stack_asm(stack_top: u64, function: extern "sysv64" fn() -> !) -> !;
     #[link_name = "return_to_frame"]
     fn return_to_frame_asm(frame: *const Frame) -> !;
 }
@@ -110,6 +119,15 @@ impl Context {
     }
 }
 
+/// Goes on with `function` on another stack, forgetting this one.
+///
+/// # Safety
+/// Nobody uses the stack below `stack_top`, and nothing on the present one is owed a destructor or referred to.
+pub(crate) unsafe fn go_on_with_stack(stack_top: u64, function: extern "sysv64" fn() -> !) -> ! {
+    // SAFETY: the caller's contract is the assembly's.
+    unsafe { go_on_with_stack_asm(stack_top, function) }
+}
+
 /// Returns to user mode with `frame`, forgetting what is on this kernel stack.
 ///
 /// # Safety
@@ -118,9 +136,4 @@ impl Context {
 pub(crate) unsafe fn return_to_frame(frame: *const Frame) -> ! {
     // SAFETY: the caller's contract is the assembly's.
     unsafe { return_to_frame_asm(frame) }
-}
-
-/// The address of the code that returns from traps, for backtraces to stop at.
-pub(super) fn trap_return_address() -> u64 {
-    trap_return as *const () as u64
 }

@@ -266,6 +266,14 @@ lwp_first_return:
     call {first_return_rust}
     jmp trap_return
 
+# fn go_on_with_stack(stack_top: u64, function: fn() -> !)
+.global go_on_with_stack
+go_on_with_stack:
+    mov rsp, rdi
+    xor ebp, ebp                    # ends the backtraces
+    call rsi
+    ud2
+
 # Leaves the kernel with the Frame at rdi, forgetting what is on the stack: fn return_to_frame(frame: *const Frame).
 .global return_to_frame
 return_to_frame:

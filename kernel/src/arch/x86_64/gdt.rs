@@ -26,8 +26,8 @@ pub(super) enum ExceptionStack {
     MachineCheck = 2,
 }
 
-/// How large each of them is: enough for a panic with its backtrace.
-pub(super) const EXCEPTION_STACK_BYTES: usize = 16 * 1024;
+/// How many they are.
+pub(super) const EXCEPTION_STACKS: usize = 3;
 
 /// A CPU's descriptor table and task state.
 pub(super) struct Segments {
@@ -40,6 +40,13 @@ impl Segments {
         Segments { table: GlobalDescriptorTable::empty(), task: TaskStateSegment::new() }
     }
 
+    /// Points the stacks of those three exceptions at `tops`.
+    pub(super) fn set_exception_stacks(&mut self, tops: [u64; EXCEPTION_STACKS]) {
+        for (entry, top) in self.task.interrupt_stack_table.iter_mut().zip(tops) {
+            *entry = VirtAddr::new(top);
+        }
+    }
+
     /// Points the stack of traps from user mode at `top`.
     pub(super) fn set_kernel_stack(&mut self, top: u64) {
         self.task.privilege_stack_table[0] = VirtAddr::new(top);
@@ -50,9 +57,7 @@ impl Segments {
 pub(super) fn load(area: &'static CpuArea) {
     // SAFETY: this CPU alone uses its area, and nothing refers to the segments before they are loaded here.
     let segments: &'static mut Segments = unsafe { &mut *area.segments.get() };
-    for (index, top) in area.exception_stack_tops().into_iter().enumerate() {
-        segments.task.interrupt_stack_table[index] = VirtAddr::new(top);
-    }
+    segments.set_exception_stacks(area.exception_stack_tops());
     let empty = Descriptor::UserSegment(0);
     segments.table.append(Descriptor::kernel_code_segment());
     segments.table.append(Descriptor::kernel_data_segment());

@@ -10,6 +10,8 @@ use x86_64::structures::idt::{Entry, HandlerFunc, InterruptDescriptorTable};
 pub(super) const TIMER: u8 = 0x20;
 /// The vector of the first serial port.
 pub(super) const SERIAL: u8 = 0x21;
+/// The vector by which CPUs make each other look at what they were asked.
+pub(super) const KICK: u8 = 0x22;
 /// The vector of interrupts that were withdrawn before they were taken. Its low four bits must be set.
 pub(super) const SPURIOUS: u8 = 0xff;
 

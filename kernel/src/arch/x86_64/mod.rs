@@ -17,6 +17,7 @@ mod pvh;
 mod rtc;
 mod serial;
 mod smap;
+mod start_cpus;
 mod traps;
 mod tsc;
 
@@ -24,9 +25,10 @@ pub(crate) mod backtrace;
 pub(crate) mod frame;
 
 pub(crate) use acpi::{MAX_CPUS, Machine, power_off, read_tables};
-pub(crate) use apic::{set_timer, stop_timer};
+pub(crate) use apic::{interrupt_at_once, kick, set_timer};
 pub(crate) use calibrate::calibrate;
-pub(crate) use context::{Context, CpuArea, return_to_frame};
+pub(crate) use context::{Context, CpuArea, go_on_with_stack, return_to_frame};
+pub(crate) use start_cpus::{choose_start_page, prepare_start_page, reset, wake};
 pub(crate) use debug_port::{Outcome, end_at_once, log_bytes, tell_outcome};
 pub(crate) use entry::{clone_with_registers, trace_calls};
 pub(crate) use features::{features, probe as probe_features};
@@ -42,9 +44,6 @@ use x86_64::registers::model_specific::{FsBase, KernelGsBase};
 
 /// The interrupt flag in `rflags`.
 pub(crate) const FLAG_INTERRUPTS: u64 = 1 << 9;
-
-/// What user code may have set in `rflags`: the arithmetic flags, direction, trap, alignment check, nested task, ID.
-pub(crate) const USER_FLAGS: u64 = 0x0024_4dd5;
 
 /// Whether interrupts reach this CPU.
 pub(crate) fn interrupts_are_on() -> bool {
@@ -95,6 +94,12 @@ pub(crate) fn start_cpu(area: &'static CpuArea) {
     features::enable();
     fpu::enable();
     entry::enable_syscalls();
+}
+
+/// Prepares a CPU that was woken, as [`start_cpu`] and [`start_interrupts`] do the boot CPU.
+pub(crate) fn start_other_cpu(area: &'static CpuArea) {
+    start_cpu(area);
+    apic::start_this_cpu();
 }
 
 /// Brings up the interrupt controllers, with the timer stopped.

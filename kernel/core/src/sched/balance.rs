@@ -1,0 +1,131 @@
+//! On which CPU an LWP waits: decided when it wakes, when its slice ends, and when a CPU has nothing to do.
+//!
+//! **Problem.** Each CPU has a run queue of its own, and yet no CPU is to idle while an LWP waits elsewhere, and n equal
+//! LWPs on m CPUs are each to get m/n of one, also where m does not divide n. **Answer.** A woken LWP goes to an idle
+//! CPU; a CPU that becomes idle takes from the longest queue; and an LWP whose slice ends goes to the back of the
+//! shortest queue, *another* CPU's where that is no longer than its own. The last rule makes the odd LWP wander: three on
+//! two CPUs wait in turn, whichever CPU is full, instead of two sharing one for good. **Tried and refused:** one queue
+//! for all, which is fair by itself, but has every CPU wait for one lock.
+
+/// CPUs, as a set of numbers below 64.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CpuSet(pub u64);
+
+impl CpuSet {
+    /// The CPUs below `count`, which is at most 64.
+    #[must_use]
+    pub const fn first(count: u32) -> CpuSet {
+        CpuSet(if count >= 64 { u64::MAX } else { (1 << count) - 1 })
+    }
+
+    /// Whether it has `cpu`.
+    #[inline]
+    #[must_use]
+    pub const fn has(self, cpu: u32) -> bool {
+        cpu < 64 && self.0 >> cpu & 1 != 0
+    }
+
+    /// What both have.
+    #[inline]
+    #[must_use]
+    pub const fn and(self, other: CpuSet) -> CpuSet {
+        CpuSet(self.0 & other.0)
+    }
+
+    /// The lowest CPU.
+    #[inline]
+    #[must_use]
+    pub const fn lowest(self) -> Option<u32> {
+        if self.0 == 0 { None } else { Some(self.0.trailing_zeros()) }
+    }
+
+    /// Its CPUs, beginning after `cpu` and coming around to it last.
+    pub fn after(self, cpu: u32) -> impl Iterator<Item = u32> {
+        (1..=64).map(move |step| (cpu + step) % 64).filter(move |&next| self.has(next))
+    }
+}
+
+/// Where an LWP that becomes runnable waits: where it was if that CPU is idle, on any idle CPU, or where it was. `allowed`
+/// is not empty.
+#[inline]
+#[must_use]
+pub fn place_woken(last: u32, allowed: CpuSet, idle: CpuSet) -> u32 {
+    let free = allowed.and(idle);
+    if free.has(last) {
+        return last;
+    }
+    let elsewhere = if allowed.has(last) { Some(last) } else { allowed.lowest() };
+    free.lowest().or(elsewhere).unwrap_or(last)
+}
+
+/// Where an LWP waits whose slice has ended on `own`: the least loaded of the allowed CPUs, another one where that is
+/// no worse. `load` counts who runs and waits on a CPU, without this LWP.
+#[must_use]
+pub fn place_after_slice(own: u32, allowed: CpuSet, load: impl Fn(u32) -> u32) -> u32 {
+    allowed.after(own).min_by_key(|&cpu| load(cpu)).unwrap_or(own)
+}
+
+/// From whom an idle CPU takes: the CPU where most wait, if any do.
+#[must_use]
+pub fn victim(own: u32, cpus: CpuSet, waiting: impl Fn(u32) -> u32) -> Option<u32> {
+    let others = cpus.after(own).filter(|&cpu| cpu != own && waiting(cpu) > 0);
+    others.max_by_key(|&cpu| waiting(cpu))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_woken_prefer_their_own_idle_cpu_then_any_idle_one() {
+        let all = CpuSet::first(4);
+        assert_eq!(place_woken(2, all, CpuSet(0b1100)), 2);
+        assert_eq!(place_woken(2, all, CpuSet(0b1010)), 1);
+        assert_eq!(place_woken(2, all, CpuSet(0)), 2);
+        assert_eq!(place_woken(2, CpuSet(0b0010), CpuSet(0b1101)), 1, "never where it may not run");
+    }
+
+    #[test]
+    fn a_slice_that_ends_moves_on_where_nobody_is_worse_off() {
+        let all = CpuSet::first(2);
+        assert_eq!(place_after_slice(0, all, |_| 1), 1);
+        assert_eq!(place_after_slice(0, all, |cpu| [1, 2][cpu as usize]), 0);
+        assert_eq!(place_after_slice(1, CpuSet(0b10), |_| 5), 1);
+    }
+
+    #[test]
+    fn an_idle_cpu_takes_from_the_longest_queue() {
+        let queues = [0, 3, 1, 0];
+        let waiting = |cpu: u32| queues[cpu as usize];
+        assert_eq!(victim(0, CpuSet::first(4), waiting), Some(1));
+        assert_eq!(victim(1, CpuSet::first(4), waiting), Some(2), "not from itself");
+        assert_eq!(victim(0, CpuSet(0b1001), waiting), None, "not from outside");
+    }
+
+    /// n spinners on m CPUs in steps of a slice: each gets m/n, within one slice in a hundred.
+    #[test]
+    fn spinners_share_all_cpus_evenly() {
+        for (lwps, cpus) in [(3usize, 2usize), (4, 3), (5, 2), (5, 4), (7, 3), (8, 4), (9, 8)] {
+            let mut queues: Vec<Vec<usize>> = (0..cpus).map(|cpu| (cpu..lwps).step_by(cpus).collect()).collect();
+            let mut ran = vec![0u32; lwps];
+            let steps = 1000 * lwps;
+            for _ in 0..steps {
+                for queue in &queues {
+                    queue.first().into_iter().for_each(|&lwp| ran[lwp] += 1);
+                }
+                for cpu in 0..cpus {
+                    if queues[cpu].len() > 1 {
+                        let lwp = queues[cpu].remove(0);
+                        let load = |cpu: u32| queues[cpu as usize].len() as u32;
+                        let to = place_after_slice(cpu as u32, CpuSet::first(cpus as u32), load);
+                        queues[to as usize].push(lwp);
+                    }
+                }
+            }
+            let fair = (steps * cpus / lwps) as f64;
+            for share in ran {
+                assert!((f64::from(share) / fair - 1.0).abs() < 0.01, "{lwps} on {cpus}: {share} of {fair}");
+            }
+        }
+    }
+}
