@@ -36,12 +36,18 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     let options = options::read(information.command_line());
     log_sink::start(options.verbose);
     log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), information.command_line());
+    let reserved = information.reserved();
+    let start_page =
+        require(arch::choose_start_page(information.memory(), &reserved).ok_or("no memory below 640 KiB"));
+    let [a, b, c, d, e] = reserved;
+    let taken = [a, b, c, d, e, start_page..start_page + mm::layout::PAGE_SIZE];
     // SAFETY: once, on the boot page table; the ranges are the loader's.
-    require(unsafe { mm::init(information.memory(), &information.reserved(), information.tables()) });
+    require(unsafe { mm::init(information.memory(), &taken, information.tables()) });
     // SAFETY: the root pointer is the loader's, and the direct map shows the tables.
     let machine = require(unsafe { arch::read_tables(information.rsdp()) });
     arch::start_interrupts(&machine);
     time::start(require(arch::calibrate(&machine)), arch::read_wall_clock());
+    require(cpu::finish_boot_cpu());
     require(arch::start_console());
     random::start(options.seed);
     arch::trace_calls(options.strace);
@@ -49,12 +55,13 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     if options.panic_test {
         panic!("asked for by the option panic-test");
     }
+    cpu::start_others(&machine, start_page);
     require(proc::start_first());
     sched::set_tick(options.tick_hz);
     let ram: u64 = information.memory().map(|range| range.end - range.start).sum();
     let used = ram / 1024 - mm::frames::usage().free * mm::layout::PAGE_SIZE / 1024;
     log::info!("boot: first user instruction at {} ticks, {used} KiB in use", arch::clock());
-    sched::idle_for_ever()
+    sched::idle_on_own_stack()
 }
 
 /// Goes on with what is there; where the machine lacks something, says what and ends.

@@ -5,16 +5,24 @@
 //! with the cells behind it until it switches to another LWP, after which it may be on another CPU and must ask again.
 //! What others may read or write is atomic or inside a lock, and says so.
 
+mod requests;
+mod start;
+
+pub(crate) use requests::{flush_others, hold_all, serve};
+pub(crate) use start::start_others;
+
 use crate::arch::{self, CpuArea};
+use crate::mm::stacks::KernelStack;
 use crate::proc::Lwp;
 use crate::sched::Dispatcher;
 use crate::sync::{HeldLocks, Lock, Rank};
-use core::cell::Cell;
+use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use kcore::acct::CpuLedger;
+use kcore::timers::TimerQueue;
 
 /// How many CPUs the kernel can use.
 pub(crate) use arch::MAX_CPUS;
@@ -33,6 +41,14 @@ pub(crate) struct Cpu {
     attention: AtomicBool,
     /// 0 … n−1.
     pub(crate) id: AtomicU32,
+    /// The id of its interrupt controller.
+    apic_id: AtomicU32,
+    /// It has come up.
+    online: AtomicBool,
+    /// The page table that it translates by, announced before it is loaded. Written by this CPU, read by all.
+    pub(crate) root: AtomicU64,
+    /// What others ask of it.
+    requests: requests::Requests,
     /// Where its time goes. Written by this CPU, read by all.
     pub(crate) ledger: CpuLedger,
     /// The LWPs that wait for this CPU.
@@ -47,8 +63,16 @@ pub(crate) struct Cpu {
     pub(crate) slice_over: Cell<bool>,
     /// An LWP that has ended here and whose stack is free once another runs. Its own CPU's to use.
     pub(crate) ended: Cell<Option<&'static Lwp>>,
-    /// The address space whose page tables are loaded, as a number; 0: the kernel's own.
-    pub(crate) space: Cell<u64>,
+    /// The time-outs of LWPs that wait here.
+    pub(crate) timers: Lock<TimerQueue>,
+    /// How many LWPs wait here, and whether one runs: for those who look for a place or for work. They change under the
+    /// dispatcher's lock.
+    pub(crate) waiting: AtomicU32,
+    pub(crate) busy: AtomicBool,
+    /// An LWP that leaves for another CPU, and which, until its stack is free. Its own CPU's to use.
+    pub(crate) moving: Cell<Option<(&'static Lwp, u32)>>,
+    /// When the running LWP came. Its own CPU's to use.
+    pub(crate) dispatched_at: Cell<u64>,
     /// The context of the idle loop.
     pub(crate) idle: arch::Context,
     /// Timer interrupts taken. Written by this CPU, read by all.
@@ -70,6 +94,10 @@ impl Cpu {
             current: Cell::new(None),
             attention: AtomicBool::new(false),
             id: AtomicU32::new(0),
+            apic_id: AtomicU32::new(0),
+            online: AtomicBool::new(false),
+            root: AtomicU64::new(0),
+            requests: requests::Requests::new(),
             ledger: CpuLedger::new(),
             dispatcher: Lock::new(Rank::Dispatcher, Dispatcher::new()),
             held: HeldLocks::new(),
@@ -77,7 +105,11 @@ impl Cpu {
             slice_end: Cell::new(u64::MAX),
             slice_over: Cell::new(false),
             ended: Cell::new(None),
-            space: Cell::new(0),
+            timers: Lock::new(Rank::Timers, TimerQueue::new()),
+            waiting: AtomicU32::new(0),
+            busy: AtomicBool::new(false),
+            moving: Cell::new(None),
+            dispatched_at: Cell::new(0),
             idle: arch::Context::new(),
             timer_interrupts: AtomicU64::new(0),
         }
@@ -89,6 +121,16 @@ impl Cpu {
         self.id.load(Ordering::Relaxed)
     }
 
+    /// The id of its interrupt controller.
+    pub(crate) fn apic_id(&self) -> u8 {
+        self.apic_id.load(Ordering::Relaxed) as u8
+    }
+
+    /// Whether it has come up.
+    fn is_online(&self) -> bool {
+        self.online.load(Ordering::SeqCst)
+    }
+
     /// Whether something must be done before this CPU returns to user mode.
     #[inline(always)]
     pub(crate) fn wants_attention(&self) -> bool {
@@ -97,7 +139,10 @@ impl Cpu {
 
     /// Asks this CPU to look, before its next return to user mode, whether its LWP has to give way or to end.
     pub(crate) fn ask_for_attention(&self) {
-        self.attention.store(true, Ordering::Relaxed);
+        self.attention.store(true, Ordering::SeqCst);
+        if self.number() != Here::get().number() {
+            arch::kick(self.apic_id());
+        }
     }
 
     /// Takes the request back; whoever does so looks at everything it may have been about.
@@ -150,11 +195,42 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 /// Makes the CPU that this runs on the first of the machine. Its account begins: it is idle until it dispatches.
 pub(crate) fn start_boot_cpu() -> Here {
     BOOT_CPU.area.set_this();
+    let top = |stack: &'static BootStack| stack.0.get().addr() as u64 + BOOT_STACK_BYTES as u64;
+    BOOT_CPU.area.set_exception_stacks([&BOOT_STACKS[0], &BOOT_STACKS[1], &BOOT_STACKS[2]].map(top));
     arch::start_cpu(&BOOT_CPU.area);
     CPUS[0].store(core::ptr::from_ref(&BOOT_CPU).cast_mut(), Ordering::Release);
     COUNT.store(1, Ordering::Release);
     BOOT_CPU.ledger.start(arch::clock);
     Here::get()
+}
+
+/// Gives the boot CPU exception stacks with a hole below each, now that there are such, and its controller's id.
+pub(crate) fn finish_boot_cpu() -> Result<(), &'static str> {
+    BOOT_CPU.area.set_exception_stacks(new_exception_stacks().map_err(syscalls::Errno::text)?);
+    BOOT_CPU.apic_id.store(u32::from(arch::own_apic_id()), Ordering::Relaxed);
+    BOOT_CPU.online.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Stacks for good.
+fn new_exception_stacks() -> Result<[u64; 3], syscalls::Errno> {
+    Ok([KernelStack::new()?.keep(), KernelStack::new()?.keep(), KernelStack::new()?.keep()])
+}
+
+/// The exception stacks of the boot CPU until there is memory management.
+#[repr(align(16))]
+struct BootStack(UnsafeCell<[u8; BOOT_STACK_BYTES]>);
+
+const BOOT_STACK_BYTES: usize = 4096;
+
+// SAFETY: only the boot CPU's exceptions use them.
+unsafe impl Sync for BootStack {}
+
+static BOOT_STACKS: [BootStack; 3] = [const { BootStack(UnsafeCell::new([0; BOOT_STACK_BYTES])) }; 3];
+
+/// All CPUs that are up.
+pub(crate) fn all() -> impl Iterator<Item = &'static Cpu> {
+    (0..count()).filter_map(get)
 }
 
 /// CPU `number`, if it has come up.

@@ -12,8 +12,8 @@
 
 use core::ops::Range;
 
+use crate::sync::SpinMutex as Mutex;
 use kcore::region::{Access, Kind, Movable, PAGE_SIZE, Place, Protection, Region, Regions};
-use spin::Mutex;
 use syscalls::Errno;
 
 use super::fault::finished;

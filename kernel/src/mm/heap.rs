@@ -7,8 +7,8 @@ use alloc::boxed::Box;
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::{NonNull, null_mut};
 
+use crate::sync::SpinMutex as Mutex;
 use linked_list_allocator::Heap;
-use spin::Mutex;
 use syscalls::Errno;
 
 use super::frames::{self, Budget, Frame};

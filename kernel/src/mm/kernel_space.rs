@@ -10,7 +10,7 @@ use core::arch::x86_64::__cpuid;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use spin::Mutex;
+use crate::sync::SpinMutex as Mutex;
 use syscalls::Errno;
 use x86_64::registers::control::{Cr4, Cr4Flags};
 use x86_64::structures::paging::PageTableFlags as Flags;

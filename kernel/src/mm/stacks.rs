@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use spin::Mutex;
+use crate::sync::SpinMutex as Mutex;
 use syscalls::Errno;
 
 use super::frames::{Budget, Frame};
@@ -59,6 +59,13 @@ impl KernelStack {
         drop(slots);
         map_slot(slot).inspect_err(|_| free_slot(slot))?;
         Ok(KernelStack { slot })
+    }
+
+    /// Keeps the stack for good, and tells where it ends.
+    pub(crate) fn keep(self) -> u64 {
+        let top = self.top();
+        core::mem::forget(self);
+        top
     }
 
     /// The address above the stack's last byte, 16-byte aligned.

@@ -3,6 +3,7 @@
 //! Order, for every change that takes something away: change the entry, shoot down, and only then let go of the frame.
 
 use core::ops::Range;
+use core::sync::atomic::Ordering;
 
 use x86_64::VirtAddr;
 use x86_64::instructions::tlb::{flush, flush_all};
@@ -10,6 +11,7 @@ use x86_64::registers::control::{Cr3, Cr3Flags};
 use x86_64::structures::paging::PhysFrame;
 
 use super::layout::PAGE_SIZE;
+use crate::cpu::{self, Here};
 
 /// Beyond so many pages, forgetting everything is cheaper than page by page.
 const MAX_SINGLE_PAGES: u64 = 16;
@@ -19,6 +21,7 @@ const MAX_SINGLE_PAGES: u64 = 16;
 /// # Safety
 /// The table maps the running kernel, and stays until another is loaded.
 pub(crate) unsafe fn load_root(root: u64) {
+    Here::get().root.store(root, Ordering::SeqCst);
     let frame = PhysFrame::containing_address(x86_64::PhysAddr::new_truncate(root));
     // SAFETY: the caller's promise.
     unsafe { Cr3::write(frame, Cr3Flags::empty()) };
@@ -30,20 +33,21 @@ pub(crate) fn current_root() -> u64 {
 }
 
 /// Makes every CPU that may have cached translations of `range` by the top table at `root` forget them. On return no
-/// CPU uses the old ones. The seam for other CPUs: they will be interrupted from here.
+/// CPU uses the old ones.
 pub(crate) fn shoot_down(root: u64, range: Range<u64>) {
-    if current_root() != root {
-        return;
+    if current_root() == root {
+        match (range.end - range.start) / PAGE_SIZE <= MAX_SINGLE_PAGES {
+            true => flush_pages(range),
+            false => flush_all(),
+        }
     }
-    match (range.end - range.start) / PAGE_SIZE <= MAX_SINGLE_PAGES {
-        true => flush_pages(range),
-        false => flush_all(),
-    }
+    cpu::flush_others(Some(root));
 }
 
 /// Makes every CPU forget the translations of a range of the kernel's half.
 pub(crate) fn shoot_down_kernel(range: Range<u64>) {
     flush_pages(range);
+    cpu::flush_others(None);
 }
 
 fn flush_pages(range: Range<u64>) {

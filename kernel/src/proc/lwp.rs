@@ -10,8 +10,12 @@ use super::process::Process;
 use crate::arch::{self, Context, FpuState, Frame};
 use crate::mm::stacks::KernelStack;
 use core::cell::{Cell, UnsafeCell};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicBool, AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 use kcore::acct::LwpLedger;
+use kcore::sched::balance::CpuSet;
 use kcore::sched::{Link, Slot};
 use syscalls::linux::SignalStack;
 
@@ -44,6 +48,8 @@ pub(crate) struct Lwp {
     tid: AtomicU32,
     /// It must end as soon as it is about to return to user mode, and does not block any more.
     killed: AtomicBool,
+    /// The CPUs that it may use, as bits.
+    allowed: AtomicU64,
     /// The CPU whose dispatcher's lock guards the group below. Changes under that lock only.
     pub(crate) cpu: AtomicU32,
 
@@ -91,6 +97,7 @@ impl Lwp {
             ledger: LwpLedger::new(),
             tid: AtomicU32::new(0),
             killed: AtomicBool::new(false),
+            allowed: AtomicU64::new(u64::MAX),
             cpu: AtomicU32::new(0),
             link: Link::new(),
             place: Cell::new(Place::Nowhere),
@@ -124,6 +131,7 @@ impl Lwp {
     ) {
         self.tid.store(tid, Relaxed);
         self.killed.store(false, Relaxed);
+        self.allowed.store(u64::MAX, Relaxed);
         self.place.set(Place::Nowhere);
         self.wake_pending.set(false);
         self.process.set(Some(process));
@@ -181,6 +189,17 @@ impl Lwp {
     #[inline]
     pub(crate) fn set_place(&self, place: Place) {
         self.place.set(place);
+    }
+
+    /// The CPUs that it may use.
+    #[inline]
+    pub(crate) fn allowed(&self) -> CpuSet {
+        CpuSet(self.allowed.load(SeqCst))
+    }
+
+    /// Says which CPUs it may use; `sched::set_allowed` sees to it that it does.
+    pub(crate) fn set_allowed(&self, allowed: CpuSet) {
+        self.allowed.store(allowed.0, SeqCst);
     }
 
     /// Whether it has to end.

@@ -1,40 +1,103 @@
 //! Giving way and going on.
 
-use super::Dispatcher;
 use super::timer::{start_slice, start_slice_at};
-use crate::arch::{Frame, clock};
-use crate::cpu::{self, Here};
-use crate::proc::{self, Lwp, Place, table};
+use super::{Dispatcher, IDLE, all_cpus, load_of, waiting_on};
+use crate::arch::{self, Frame, clock};
+use crate::cpu::{self, Cpu, Here};
+use crate::proc::{self, Lwp, Place};
 use crate::sync::{Guard, Rank};
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Relaxed, SeqCst};
 use kcore::acct::{self, OffCpu};
+use kcore::sched::balance::{CpuSet, place_after_slice, place_woken, victim};
 
 /// A new LWP, whose ledger says runnable already, is queued for the first time.
 pub(crate) fn start(lwp: &'static Lwp) {
-    let here = Here::get();
-    lwp.cpu.store(here.number(), Relaxed);
-    let mut dispatcher = here.cpu().dispatcher.lock();
-    enqueue(here, &mut dispatcher, lwp);
+    lwp.cpu.store(Here::get().number(), Relaxed);
+    enqueue_on(choose_for(lwp), lwp);
 }
 
 /// Ends the wait of an LWP, from anywhere; nothing happens where it has ended or is queued already.
 pub(crate) fn wake(lwp: &'static Lwp) {
+    let (cpu, dispatcher) = lock_of(lwp);
+    match lwp.place() {
+        Place::Blocked => {
+            lwp.ledger.wake(clock);
+            lwp.set_place(Place::Queued);
+            let target = choose_for(lwp);
+            if target == cpu.number() {
+                enqueue(cpu, dispatcher, lwp);
+            } else {
+                lwp.cpu.store(target, Relaxed);
+                drop(dispatcher);
+                enqueue_on(target, lwp);
+            }
+        }
+        Place::Running | Place::Queued => lwp.wake_pending.set(true),
+        Place::Nowhere => {}
+    }
+}
+
+/// The lock that guards the place of `lwp`, and whose it is.
+pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
     loop {
         let number = lwp.cpu.load(Relaxed);
         let cpu = cpu::get(number).expect("an LWP's CPU is up");
-        let mut dispatcher = cpu.dispatcher.lock();
-        if lwp.cpu.load(Relaxed) != number {
-            continue; // it moved to another CPU before the lock was taken
+        let dispatcher = cpu.dispatcher.lock();
+        if lwp.cpu.load(Relaxed) == number {
+            return (cpu, dispatcher);
+        } // else it moved to another CPU before the lock was taken
+    }
+}
+
+/// Where an LWP that becomes runnable waits. An idle CPU that is chosen is nobody else's choice any more.
+fn choose_for(lwp: &Lwp) -> u32 {
+    let last = lwp.cpu.load(Relaxed);
+    let target = place_woken(last, lwp.allowed().and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
+    IDLE.fetch_and(!(1 << target), SeqCst);
+    target
+}
+
+/// Queues an LWP whose `cpu` is `number` by now and whose stack nobody uses.
+pub(super) fn enqueue_on(number: u32, lwp: &'static Lwp) {
+    let cpu = cpu::get(number).expect("an LWP's CPU is up");
+    let dispatcher = cpu.dispatcher.lock();
+    lwp.cpu.store(number, Relaxed);
+    lwp.set_place(Place::Queued);
+    enqueue(cpu, dispatcher, lwp);
+}
+
+/// Queues an LWP on the CPU whose lock is held, and has that CPU know, and an idle one if there is any.
+fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
+    dispatcher.push(cpu, lwp);
+    let is_first = dispatcher.queue.len() == 1;
+    let is_busy = cpu.busy.load(SeqCst);
+    drop(dispatcher);
+    let here = Here::get();
+    if cpu.number() != here.number() {
+        if is_first || !is_busy {
+            arch::kick(cpu.apic_id());
         }
-        match lwp.place() {
-            Place::Blocked => {
-                lwp.ledger.wake(clock);
-                enqueue(Here::get(), &mut dispatcher, lwp);
-            }
-            Place::Running | Place::Queued => lwp.wake_pending.set(true),
-            Place::Nowhere => {}
-        }
-        return;
+    } else if here.current.get().is_some() {
+        start_slice(here);
+    }
+    if is_busy {
+        offer_to_idle(lwp.allowed());
+    }
+}
+
+/// Has an idle CPU look for work, if there is one that may take it.
+fn offer_to_idle(allowed: CpuSet) {
+    let idle = CpuSet(IDLE.load(SeqCst)).and(allowed).lowest();
+    if let Some(cpu) = idle.and_then(cpu::get) {
+        IDLE.fetch_and(!(1 << cpu.number()), SeqCst);
+        arch::kick(cpu.apic_id());
+    }
+}
+
+/// Another CPU wants this one to look: at its queue, if an LWP runs that did not know of others.
+pub(crate) fn kicked(here: Here) {
+    if here.current.get().is_some() && here.waiting.load(SeqCst) > 0 {
+        start_slice(here);
     }
 }
 
@@ -46,28 +109,46 @@ pub(crate) fn notice(lwp: &'static Lwp) {
     }
 }
 
-fn enqueue(here: Here, dispatcher: &mut Dispatcher, lwp: &'static Lwp) {
-    lwp.set_place(Place::Queued);
-    dispatcher.push(lwp.slot);
-    if here.current.get().is_some() {
-        start_slice(here);
-    }
-}
-
-/// Gives way to the LWPs that wait, and goes on after them.
+/// Gives way to the LWPs that wait here, and goes on after them.
 pub(crate) fn yield_now() {
     let here = Here::get();
-    here.lwp().voluntary.fetch_add(1, Relaxed);
-    give_way(here);
-}
-
-fn give_way(here: Here) {
     let lwp = here.lwp();
     let mut dispatcher = here.cpu().dispatcher.lock();
-    let Some(next) = dispatcher.pop() else { return };
+    let Some(next) = dispatcher.pop(&here) else { return };
+    lwp.voluntary.fetch_add(1, Relaxed);
     lwp.set_place(Place::Queued);
-    dispatcher.push(lwp.slot);
-    switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(table::lwp(next)));
+    dispatcher.push(&here, lwp);
+    switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
+}
+
+/// Leaves this CPU to whoever waits, or to idleness, and goes on on CPU `target`.
+fn move_to(here: Here, mut dispatcher: Guard<'static, Dispatcher>, target: u32) {
+    let lwp = here.lwp();
+    lwp.set_place(Place::Queued);
+    here.moving.set(Some((lwp, target)));
+    let next = dispatcher.pop(&here);
+    switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), next);
+}
+
+/// The running LWP's slice is over: it waits where the queue is shortest.
+fn end_slice(here: Here) {
+    let lwp = here.lwp();
+    let mut dispatcher = here.cpu().dispatcher.lock();
+    if here.waiting.load(SeqCst) == 0 {
+        return;
+    }
+    lwp.involuntary.fetch_add(1, Relaxed);
+    let own = here.number();
+    let load = |cpu| load_of(cpu) - u32::from(cpu == own);
+    let target = place_after_slice(own, lwp.allowed().and(all_cpus()), load);
+    if target != own {
+        return move_to(here, dispatcher, target);
+    }
+    if let Some(next) = dispatcher.pop(&here) {
+        lwp.set_place(Place::Queued);
+        dispatcher.push(&here, lwp);
+        switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
+    }
 }
 
 /// Waits to be woken. The caller has made itself known to its waker before, and looks again at what it waits for.
@@ -80,7 +161,7 @@ pub(crate) fn block() {
     }
     lwp.set_place(Place::Blocked);
     lwp.voluntary.fetch_add(1, Relaxed);
-    let next = dispatcher.pop().map(table::lwp);
+    let next = dispatcher.pop(&here);
     switch(here, dispatcher, Some((lwp, OffCpu::Sleeping)), next);
 }
 
@@ -91,18 +172,37 @@ pub(crate) fn end_current() -> ! {
     let mut dispatcher = here.cpu().dispatcher.lock();
     lwp.set_place(Place::Nowhere);
     here.ended.set(Some(lwp));
-    let next = dispatcher.pop().map(table::lwp);
+    let next = dispatcher.pop(&here);
     switch(here, dispatcher, Some((lwp, OffCpu::Ended)), next);
     unreachable!("an LWP that has ended is never switched to")
 }
 
-/// The idle loop's part: goes to the first LWP that waits, if one does. Returns when nothing waits any more.
+/// The idle loop's part: goes to an LWP that waits, here or elsewhere. Returns when none is found any more.
 pub(super) fn leave_idle() {
     let here = Here::get();
+    let taken = take_from_others(here);
     let mut dispatcher = here.cpu().dispatcher.lock();
-    if let Some(next) = dispatcher.pop() {
-        switch(here, dispatcher, None, Some(table::lwp(next)));
+    if let Some(next) = taken.or_else(|| dispatcher.pop(&here)) {
+        switch(here, dispatcher, None, Some(next));
     }
+}
+
+/// An LWP that waits on another CPU, where none waits here.
+fn take_from_others(here: Here) -> Option<&'static Lwp> {
+    if here.waiting.load(SeqCst) > 0 {
+        return None;
+    }
+    let own = here.number();
+    let from = cpu::get(victim(own, all_cpus(), waiting_on)?)?;
+    let mut dispatcher = from.dispatcher.lock();
+    let lwp = dispatcher.take_for(from, own)?;
+    lwp.cpu.store(own, Relaxed);
+    Some(lwp)
+}
+
+/// Whether an LWP waits that this CPU could run.
+pub(super) fn is_work_left(here: Here) -> bool {
+    here.waiting.load(SeqCst) > 0 || victim(here.number(), all_cpus(), waiting_on).is_some()
 }
 
 /// The one place where contexts change; None is the idle loop. Everything between the two LWPs is booked at one stamp.
@@ -113,20 +213,23 @@ fn switch(
     to: Option<&'static Lwp>,
 ) {
     here.held.assert_only(Rank::Dispatcher);
-    let others_wait = !dispatcher.is_empty();
+    let others_wait = here.waiting.load(SeqCst) > 0;
     let from_ledger = from.map(|(lwp, state)| (&lwp.ledger, state));
     let now = acct::switch(&here.ledger, here.number(), from_ledger, to.map(|lwp| &lwp.ledger), clock);
+    here.slice_end.set(u64::MAX);
+    here.slice_over.set(false);
+    here.dispatched_at.set(now);
     if let Some(lwp) = to {
         lwp.set_place(Place::Running);
         here.area.set_kernel_stack(lwp.stack_top());
-        here.slice_end.set(u64::MAX);
         if others_wait {
             start_slice_at(here, now);
         }
     }
     here.current.set(to);
-    let (from_context, to_context) =
-        (from.map_or(&here.idle, |(l, _)| &l.context), to.map_or(&here.idle, |l| &l.context));
+    here.busy.store(to.is_some(), SeqCst);
+    let from_context = from.map_or(&here.idle, |(lwp, _)| &lwp.context);
+    let to_context = to.map_or(&here.idle, |lwp| &lwp.context);
     dispatcher.hand_over();
     // SAFETY: interrupts are off; `from` ran here until now, and `to` was queued (or is this CPU's idle loop), so it
     // runs nowhere; the lock that guards both places is held and goes over to `to`. The user state saved and loaded
@@ -147,16 +250,23 @@ fn switch(
     }
 }
 
-/// The first thing in every context that is switched to: releases the lock that came along, and reclaims the LWP that
-/// ended on the way here.
+/// The first thing in every context that is switched to: releases the lock that came along, queues the LWP that moves to
+/// another CPU, and reclaims the one that has ended, whose stacks are free now.
 ///
 /// # Safety
 /// Right after a switch.
 unsafe fn finish_switch() {
     let here = Here::get();
+    let moving = here.moving.take();
+    if let Some((lwp, target)) = moving {
+        lwp.cpu.store(target, Relaxed);
+    }
     // SAFETY: the context that was left handed the lock over.
     unsafe { here.dispatcher.release_handed_over() };
-    if here.current.get().is_some_and(Lwp::is_killed) {
+    if let Some((lwp, target)) = moving {
+        enqueue_on(target, lwp);
+    }
+    if here.current.get().is_some_and(|lwp| lwp.is_killed() || !lwp.allowed().has(here.number())) {
         here.ask_for_attention();
     }
     if let Some(ended) = here.ended.take() {
@@ -174,15 +284,21 @@ pub(crate) extern "sysv64" fn first_return(_frame: &mut Frame) {
     }
 }
 
+/// Looks, before a return to user mode, at what this CPU was asked to: its LWP ends, moves, or gives way at its slice's
+/// end.
 #[cold]
-/// Looks, before a return to user mode, at what this CPU was asked to: its LWP ends, or gives way at its slice's end.
 pub(crate) fn attend(here: Here) {
     here.take_attention();
-    if here.lwp().is_killed() {
+    let lwp = here.lwp();
+    if lwp.is_killed() {
         proc::exit_current();
     }
-    if here.slice_over.take() {
-        here.lwp().involuntary.fetch_add(1, Relaxed);
-        give_way(here);
+    let allowed = lwp.allowed().and(all_cpus());
+    if !allowed.has(here.number()) {
+        let target = place_woken(here.number(), allowed, CpuSet(IDLE.load(SeqCst)));
+        IDLE.fetch_and(!(1 << target), SeqCst);
+        move_to(here, here.cpu().dispatcher.lock(), target);
+    } else if here.slice_over.take() {
+        end_slice(here);
     }
 }

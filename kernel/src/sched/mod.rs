@@ -1,35 +1,52 @@
-//! The dispatcher: which LWP runs, and how one gives way to the next.
+//! The dispatcher: which LWP runs where, and how one gives way to the next.
 //!
-//! **Problem.** LWPs block, are woken from any CPU, yield and end; no wake-up may be lost, no LWP may run on two CPUs or
-//! on a stack that another still uses, and nothing may fall between two entries of the ledger.
+//! **Problem.** LWPs block, are woken from any CPU, yield, move and end; no wake-up may be lost, no LWP may run on two
+//! CPUs or on a stack that another still uses, and nothing may fall between two entries of the ledger.
 //!
 //! **One lock per CPU**, the dispatcher's, guards that CPU's run queue and the [`Place`] of every LWP whose `cpu` it
 //! is. The lock is held *across* the switch: the LWP that gives way takes it, the one that goes on releases it
-//! ([`finish_switch`]). So nobody can see an LWP as blocked or queued while its stack is still in use.
+//! ([`finish_switch`]). So nobody can see an LWP as blocked or queued while its stack is still in use. An LWP that is to
+//! wait on another CPU is queued there by whoever comes after it on this one, when its stack is free.
 //!
 //! **Block and wake are one protocol.** A blocker first puts itself where a waker finds it, then calls [`block`]. A
 //! waker calls [`wake`], which takes the lock of the LWP's CPU: if the LWP is blocked it is queued; if it is still on its
 //! way to block, the wake-up is remembered and `block` returns at once. Both look under the same lock, so there is no
 //! moment between. A block may therefore return without cause; whoever waits looks at what it waits for again.
 //!
+//! **Moving.** An LWP's `cpu` changes under the lock of the old CPU; whoever locks the new one's afterwards finds it
+//! queued there, or about to be: a wake-up is remembered, a removal finds nothing to remove. Two dispatchers' locks are
+//! never held together.
+//!
+//! **No CPU idles while an LWP waits.** A CPU announces that it is idle, *then* looks for work everywhere, then sleeps;
+//! whoever queues an LWP counts it, *then* looks who is idle. One of the two sees the other (both orders are
+//! sequentially consistent).
+//!
 //! **Interrupts are off** in all of this; a switch needs the dispatcher's lock and no other.
 //! **Tried and refused:** a flag "is on a CPU" that wakers spin on; the handed-over lock makes it needless.
 
+mod affinity;
 mod dispatch;
 mod idle;
 mod timer;
 
-pub(crate) use dispatch::{attend, block, end_current, first_return, notice, start, wake, yield_now};
-pub(crate) use idle::idle_for_ever;
-pub(crate) use timer::{Alarm, reserve_alarms, set_tick, sleep_until, timer_interrupt};
+pub(crate) use affinity::set_allowed;
+pub(crate) use dispatch::{attend, block, end_current, first_return, kicked, notice, start, wake, yield_now};
+pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
+pub(crate) use timer::{reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt};
 
-use crate::proc::table::LwpLinks;
-use kcore::sched::{Priority, RunQueue, Slot};
+use crate::cpu::{self, Cpu};
+use crate::proc::{Lwp, table::LwpLinks};
+use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use kcore::sched::balance::CpuSet;
+use kcore::sched::{Priority, RunQueue};
 
 /// The priority of all LWPs, until there are others.
 const PRIORITY: Priority = Priority::new(0);
 
-/// The LWPs that wait for one CPU.
+/// The CPUs that have announced that they are idle and were not given anything since.
+static IDLE: AtomicU64 = AtomicU64::new(0);
+
+/// The LWPs that wait for one CPU. Its CPU counts them where others can see.
 pub(crate) struct Dispatcher {
     queue: RunQueue,
 }
@@ -39,15 +56,45 @@ impl Dispatcher {
         Dispatcher { queue: RunQueue::new() }
     }
 
-    fn push(&mut self, slot: Slot) {
-        self.queue.push_back(&LwpLinks, slot, PRIORITY);
+    fn push(&mut self, cpu: &Cpu, lwp: &Lwp) {
+        self.queue.push_back(&LwpLinks, lwp.slot, PRIORITY);
+        cpu.waiting.fetch_add(1, SeqCst);
     }
 
-    fn pop(&mut self) -> Option<Slot> {
-        self.queue.pop(&LwpLinks)
+    fn pop(&mut self, cpu: &Cpu) -> Option<&'static Lwp> {
+        let slot = self.queue.pop(&LwpLinks)?;
+        cpu.waiting.fetch_sub(1, SeqCst);
+        Some(crate::proc::table::lwp(slot))
     }
 
-    fn is_empty(&self) -> bool {
-        self.queue.is_empty()
+    /// Takes an LWP out, if it is in.
+    fn remove(&mut self, cpu: &Cpu, lwp: &Lwp) -> bool {
+        let removed = self.queue.remove(&LwpLinks, lwp.slot);
+        if removed {
+            cpu.waiting.fetch_sub(1, SeqCst);
+        }
+        removed
     }
+
+    /// The first LWP that may run on CPU `number`, taken out.
+    fn take_for(&mut self, cpu: &Cpu, number: u32) -> Option<&'static Lwp> {
+        let fits = |lwp: &&'static Lwp| lwp.allowed().has(number);
+        let lwp = self.queue.iter(&LwpLinks).map(crate::proc::table::lwp).find(fits)?;
+        self.remove(cpu, lwp);
+        Some(lwp)
+    }
+}
+
+/// All CPUs that are up.
+fn all_cpus() -> CpuSet {
+    CpuSet::first(cpu::count())
+}
+
+fn waiting_on(number: u32) -> u32 {
+    cpu::get(number).map_or(0, |cpu| cpu.waiting.load(SeqCst))
+}
+
+/// Who runs and waits on a CPU.
+fn load_of(number: u32) -> u32 {
+    cpu::get(number).map_or(u32::MAX, |cpu| cpu.waiting.load(SeqCst) + u32::from(cpu.busy.load(SeqCst)))
 }

@@ -2,15 +2,11 @@
 
 use super::dispatch::{block, wake};
 use crate::arch::{self, clock};
-use crate::cpu::{Cpu, Here};
+use crate::cpu::{self, Cpu, Here};
 use crate::proc::{Lwp, table};
-use crate::sync::{Lock, Rank};
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use kcore::timers::TimerQueue;
 use syscalls::Errno;
-
-/// The time-outs of all LWPs, each known by its slot.
-static TIMERS: Lock<TimerQueue> = Lock::new(Rank::Timers, TimerQueue::new());
 
 /// Ticks of the clock between two extra interrupts, which tests ask for; 0: none.
 static TICK: AtomicU64 = AtomicU64::new(0);
@@ -23,26 +19,36 @@ pub(crate) fn set_tick(hz: u64) {
 
 /// Makes room for the time-outs of all LWPs there are slots for, so that setting one never fails. ENOMEM.
 pub(crate) fn reserve_alarms() -> Result<(), Errno> {
-    TIMERS.lock().reserve(table::slot_count())
+    cpu::all().try_for_each(reserve_alarms_on)
+}
+
+/// The same for one CPU.
+pub(crate) fn reserve_alarms_on(cpu: &Cpu) -> Result<(), Errno> {
+    let slots = table::slot_count();
+    cpu.timers.lock().reserve(slots)
 }
 
 /// A time-out of the running LWP: wakes it at the deadline unless dropped before.
-pub(crate) struct Alarm(&'static Lwp);
+struct Alarm {
+    lwp: &'static Lwp,
+    /// Whose timer goes off.
+    cpu: &'static Cpu,
+}
 
 impl Alarm {
     /// Wakes the running LWP when the clock reaches `deadline`. One at a time.
-    pub(crate) fn set(deadline: u64) -> Self {
+    fn set(deadline: u64) -> Self {
         let here = Here::get();
         let lwp = here.lwp();
-        TIMERS.lock().insert(deadline, lwp.slot);
+        here.timers.lock().insert(deadline, lwp.slot);
         arm(here);
-        Alarm(lwp)
+        Alarm { lwp, cpu: here.cpu() }
     }
 }
 
 impl Drop for Alarm {
     fn drop(&mut self) {
-        TIMERS.lock().remove(self.0.slot); // nothing to remove where it has gone off
+        self.cpu.timers.lock().remove(self.lwp.slot); // nothing to remove where it has gone off
     }
 }
 
@@ -52,17 +58,17 @@ pub(crate) fn sleep_until(deadline: u64) {
     block();
 }
 
-/// The running LWP's slice begins now, if it has none: others wait.
+/// Others wait: the running LWP has a slice from when it came, unless it knows already.
 pub(super) fn start_slice(here: Here) {
-    if here.slice_end.get() == u64::MAX {
+    if here.slice_end.get() == u64::MAX && !here.slice_over.get() {
         start_slice_at(here, clock());
     }
 }
 
-/// The running LWP's slice begins at `now`.
+/// The running LWP's slice ends a slice after it came.
 #[inline]
 pub(super) fn start_slice_at(here: Here, now: u64) {
-    let end = now + crate::time::slice_ticks();
+    let end = here.dispatched_at.get() + crate::time::slice_ticks();
     here.slice_end.set(end);
     if end < here.timer_set_for.get() {
         set_timer(&here, end, now);
@@ -85,7 +91,7 @@ fn set_timer(cpu: &Cpu, due: u64, now: u64) {
 fn first_due(cpu: &Cpu) -> u64 {
     let tick = TICK.load(Relaxed);
     let tick_due = if tick == 0 { u64::MAX } else { clock() + tick };
-    let alarm_due = TIMERS.lock().next_deadline().unwrap_or(u64::MAX);
+    let alarm_due = cpu.timers.lock().next_deadline().unwrap_or(u64::MAX);
     cpu.slice_end.get().min(alarm_due).min(tick_due)
 }
 
@@ -95,7 +101,7 @@ pub(crate) fn timer_interrupt(here: Here) {
     here.timer_interrupts.fetch_add(1, Relaxed);
     let now = clock();
     loop {
-        let due = TIMERS.lock().pop_due(now);
+        let due = here.timers.lock().pop_due(now);
         let Some(slot) = due else { break };
         wake(table::lwp(slot));
     }

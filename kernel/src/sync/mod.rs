@@ -17,7 +17,22 @@ pub(crate) use held::HeldLocks;
 
 use crate::cpu::Here;
 use core::ops::{Deref, DerefMut};
-use spin::mutex::{SpinMutex, SpinMutexGuard};
+use spin::RelaxStrategy;
+use spin::mutex::SpinMutexGuard;
+
+/// A bare spin lock, for what has no rank: memory and ports. Whoever waits for it serves other CPUs' requests, since the
+/// holder may be waiting for just that.
+pub(crate) type SpinMutex<T> = spin::mutex::SpinMutex<T, Serve>;
+
+/// What a CPU does while it waits for a lock.
+pub(crate) struct Serve;
+
+impl RelaxStrategy for Serve {
+    fn relax() {
+        crate::cpu::serve();
+        core::hint::spin_loop();
+    }
+}
 
 /// The place of a lock in the order above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +56,7 @@ pub(crate) struct Lock<T> {
 /// The right to use what a [`Lock`] guards. Interrupts stay off while it lives.
 pub(crate) struct Guard<'a, T> {
     lock: &'a Lock<T>,
-    inner: SpinMutexGuard<'a, T>,
+    inner: SpinMutexGuard<'a, T, Serve>,
 }
 
 impl<T> Lock<T> {

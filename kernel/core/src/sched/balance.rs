@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn spinners_share_all_cpus_evenly() {
         for (lwps, cpus) in [(3usize, 2usize), (4, 3), (5, 2), (5, 4), (7, 3), (8, 4), (9, 8)] {
-            let mut queues: Vec<Vec<usize>> = (0..cpus).map(|cpu| (cpu..lwps).step_by(cpus).collect()).collect();
+            let mut queues: Vec<Vec<usize>> =
+                (0..cpus).map(|cpu| (cpu..lwps).step_by(cpus).collect()).collect();
             let mut ran = vec![0u32; lwps];
             let steps = 1000 * lwps;
             for _ in 0..steps {

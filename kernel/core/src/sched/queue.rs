@@ -60,6 +60,14 @@ impl RunQueue {
         Some((self.lists.first(best.index())?, best))
     }
 
+    /// All who wait, the best priority first, each priority in its order.
+    pub fn iter<L: Links>(&self, links: &L) -> impl Iterator<Item = Slot> {
+        let levels = (0..u64::BITS).rev().filter(|level| self.waiting >> level & 1 != 0);
+        levels.flat_map(|level| {
+            core::iter::successors(self.lists.first(level as usize), |&slot| self.lists.next(links, slot))
+        })
+    }
+
     /// `slot`, which is in no queue, waits behind all of its priority.
     #[inline]
     pub fn push_back(&mut self, links: &impl Links, slot: Slot, priority: Priority) {

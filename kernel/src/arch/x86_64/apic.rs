@@ -7,6 +7,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use volatile::VolatilePtr;
 
+const ID: usize = 0x020;
 const END_OF_INTERRUPT: usize = 0x0b0;
 const COMMAND_LOW: usize = 0x300;
 const COMMAND_HIGH: usize = 0x310;
@@ -34,7 +35,8 @@ fn register(offset: usize) -> VolatilePtr<'static, u32> {
 
 /// Maps the controllers, which all CPUs see at the same address, and enables the boot CPU's.
 pub(super) fn start(machine: &Machine) {
-    let registers = map_device(machine.local_apic, REGISTER_BYTES).expect("boot has memory for device mappings");
+    let registers =
+        map_device(machine.local_apic, REGISTER_BYTES).expect("boot has memory for device mappings");
     REGISTERS.store(registers, Ordering::Relaxed);
     start_this_cpu();
 }
@@ -73,6 +75,11 @@ pub(super) fn command(apic_id: u8, command: Command) {
     while register(COMMAND_LOW).read() & COMMAND_PENDING != 0 {
         core::hint::spin_loop();
     }
+}
+
+/// The id of this CPU's controller.
+pub(crate) fn own_apic_id() -> u8 {
+    (register(ID).read() >> 24) as u8
 }
 
 /// Makes the CPU whose controller has this id look at what it was asked.

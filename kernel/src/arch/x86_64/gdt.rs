@@ -42,8 +42,8 @@ impl Segments {
 
     /// Points the stacks of those three exceptions at `tops`.
     pub(super) fn set_exception_stacks(&mut self, tops: [u64; EXCEPTION_STACKS]) {
-        for (entry, top) in self.task.interrupt_stack_table.iter_mut().zip(tops) {
-            *entry = VirtAddr::new(top);
+        for (index, top) in tops.into_iter().enumerate() {
+            self.task.interrupt_stack_table[index] = VirtAddr::new(top);
         }
     }
 

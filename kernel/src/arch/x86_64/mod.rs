@@ -25,10 +25,9 @@ pub(crate) mod backtrace;
 pub(crate) mod frame;
 
 pub(crate) use acpi::{MAX_CPUS, Machine, power_off, read_tables};
-pub(crate) use apic::{interrupt_at_once, kick, set_timer};
+pub(crate) use apic::{interrupt_at_once, kick, own_apic_id, set_timer};
 pub(crate) use calibrate::calibrate;
 pub(crate) use context::{Context, CpuArea, go_on_with_stack, return_to_frame};
-pub(crate) use start_cpus::{choose_start_page, prepare_start_page, reset, wake};
 pub(crate) use debug_port::{Outcome, end_at_once, log_bytes, tell_outcome};
 pub(crate) use entry::{clone_with_registers, trace_calls};
 pub(crate) use features::{features, probe as probe_features};
@@ -37,13 +36,29 @@ pub(crate) use frame::Frame;
 pub(crate) use pvh::BootInformation;
 pub(crate) use rtc::read_wall_clock;
 pub(crate) use serial::{receive, send, send_at_once, start_console};
+pub(crate) use start_cpus::{choose_start_page, prepare_start_page, reset, wake};
 pub(crate) use tsc::{clock, clock_fenced};
 
 use x86_64::VirtAddr;
+use x86_64::registers::control::{Cr3, Cr4, Cr4Flags};
 use x86_64::registers::model_specific::{FsBase, KernelGsBase};
 
 /// The interrupt flag in `rflags`.
 pub(crate) const FLAG_INTERRUPTS: u64 = 1 << 9;
+
+/// Forgets every cached translation of this CPU, global ones too.
+pub(crate) fn flush_translations() {
+    // SAFETY: switching global pages off and on again forgets all; where the CPU has none, so does loading CR3.
+    unsafe {
+        if features().global_pages {
+            Cr4::update(|flags| flags.remove(Cr4Flags::PAGE_GLOBAL));
+            Cr4::update(|flags| flags.insert(Cr4Flags::PAGE_GLOBAL));
+        } else {
+            let (frame, flags) = Cr3::read();
+            Cr3::write(frame, flags);
+        }
+    }
+}
 
 /// Whether interrupts reach this CPU.
 pub(crate) fn interrupts_are_on() -> bool {

@@ -1,6 +1,6 @@
 //! The first serial port: the console's wires.
 
-use spin::Mutex;
+use crate::sync::SpinMutex as Mutex;
 use uart_16550::backend::PioBackend;
 use uart_16550::spec::registers::IER;
 use uart_16550::{Config, Uart16550};

@@ -26,7 +26,8 @@ pub(crate) fn choose_start_page(
 ) -> Option<u64> {
     let free = |page: &u64| {
         let overlaps = |range: &Range<u64>| range.start < page + PAGE && *page < range.end;
-        memory.clone().any(|range| range.start <= *page && page + PAGE <= range.end) && !reserved.iter().any(overlaps)
+        memory.clone().any(|range| range.start <= *page && page + PAGE <= range.end)
+            && !reserved.iter().any(overlaps)
     };
     CANDIDATES.step_by(PAGE as usize).find(free)
 }

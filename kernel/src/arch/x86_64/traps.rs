@@ -53,6 +53,10 @@ fn interrupt(frame: &mut Frame) {
     match frame.vector as u8 {
         idt::TIMER => sched::timer_interrupt(here),
         idt::SERIAL => console::interrupt(),
+        idt::KICK => {
+            cpu::serve();
+            sched::kicked(here);
+        }
         idt::SPURIOUS => {} // and no end of interrupt
         other => log::warn!("interrupt {other} that nobody asked for"),
     }

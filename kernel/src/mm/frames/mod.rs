@@ -25,7 +25,7 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicU16, Ordering, fence};
 
-use spin::Mutex;
+use crate::sync::SpinMutex as Mutex;
 use syscalls::Errno;
 
 use self::pool::Pool;

@@ -1,0 +1,110 @@
+//! What CPUs ask of each other, and the promise that the asked one answers soon.
+//!
+//! **Problem.** A CPU that changed a page table must know that no other CPU still uses the old entry before it lets go of
+//! the frame; one that sums up the machine must know that no other CPU makes time pass meanwhile. So it has to wait for
+//! the others, and they may be in the kernel with interrupts off, waiting for a lock that the asking CPU holds.
+//! **Answer.** Whoever waits, for a lock or for an answer, serves requests while it waits ([`serve`] is what a
+//! [`crate::sync::SpinMutex`] does instead of just spinning). Everyone else has interrupts on, or turns them on after a
+//! short stretch, and is interrupted by the kick. So an answer comes in bounded time and there is no circle of waiters.
+//!
+//! **Forgetting translations.** The asking CPU counts `wanted` up after it has changed the table; the asked CPU reads it,
+//! then forgets, then copies it to `done`. A CPU announces the table that it uses before it loads it, so one that is
+//! not asked loads the table after the change, and has nothing old.
+
+use super::{Cpu, Here};
+use crate::arch;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+
+/// Requests to one CPU.
+pub(crate) struct Requests {
+    /// How many times it was asked to forget its translations, and up to which time it has.
+    flush_wanted: AtomicU64,
+    flush_done: AtomicU64,
+    /// It is to stand still, and does.
+    hold_wanted: AtomicBool,
+    held: AtomicBool,
+}
+
+impl Requests {
+    pub(super) const fn new() -> Self {
+        Requests {
+            flush_wanted: AtomicU64::new(0),
+            flush_done: AtomicU64::new(0),
+            hold_wanted: AtomicBool::new(false),
+            held: AtomicBool::new(false),
+        }
+    }
+}
+
+/// Does what this CPU was asked to do by others.
+pub(crate) fn serve() {
+    let here = Here::get();
+    let requests = &here.requests;
+    let wanted = requests.flush_wanted.load(SeqCst);
+    if wanted != requests.flush_done.load(SeqCst) {
+        arch::flush_translations();
+        requests.flush_done.store(wanted, SeqCst);
+    }
+    if requests.hold_wanted.load(SeqCst) {
+        requests.held.store(true, SeqCst);
+        while requests.hold_wanted.load(SeqCst) {
+            core::hint::spin_loop();
+        }
+        requests.held.store(false, SeqCst);
+    }
+}
+
+/// Makes every other CPU that translates by the table at `root` (None: by any) forget its translations; on return they
+/// have. The table has been changed before.
+pub(crate) fn flush_others(root: Option<u64>) {
+    let here = Here::get();
+    let asked = |cpu: &&'static Cpu| {
+        cpu.number() != here.number() && root.is_none_or(|root| cpu.root.load(SeqCst) == root)
+    };
+    core::sync::atomic::fence(SeqCst); // the change of the table is seen by whoever is not asked
+    let mut tickets = [0; super::MAX_CPUS];
+    for cpu in super::all().filter(asked) {
+        tickets[cpu.number() as usize] = cpu.requests.flush_wanted.fetch_add(1, SeqCst) + 1;
+        arch::kick(cpu.apic_id());
+    }
+    for cpu in super::all() {
+        while cpu.requests.flush_done.load(SeqCst) < tickets[cpu.number() as usize] {
+            serve();
+            core::hint::spin_loop();
+        }
+    }
+}
+
+/// Only one CPU may hold the others.
+static HOLDING: AtomicBool = AtomicBool::new(false);
+
+/// Does `work` while every other CPU stands still, in an interrupt or in a wait for a lock: nobody's user or system
+/// time passes but the caller's. The caller holds no lock.
+pub(crate) fn hold_all<T>(work: impl FnOnce() -> T) -> T {
+    let here = Here::get();
+    here.held.assert_none("holding all CPUs");
+    while HOLDING.swap(true, SeqCst) {
+        serve();
+        core::hint::spin_loop();
+    }
+    let others = || super::all().filter(|cpu| cpu.number() != here.number());
+    others().for_each(|cpu| {
+        cpu.requests.hold_wanted.store(true, SeqCst);
+        arch::kick(cpu.apic_id());
+    });
+    for cpu in others() {
+        while !cpu.requests.held.load(SeqCst) {
+            core::hint::spin_loop();
+        }
+    }
+    let result = work();
+    others().for_each(|cpu| cpu.requests.hold_wanted.store(false, SeqCst));
+    // Nobody is asked again before it has seen that it may go on.
+    for cpu in others() {
+        while cpu.requests.held.load(SeqCst) {
+            core::hint::spin_loop();
+        }
+    }
+    HOLDING.store(false, SeqCst);
+    result
+}

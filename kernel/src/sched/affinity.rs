@@ -1,0 +1,44 @@
+//! Which CPUs an LWP may use.
+
+use super::dispatch::{enqueue_on, lock_of};
+use super::{IDLE, all_cpus};
+use crate::cpu::{self, Here};
+use crate::proc::{Lwp, Place};
+use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+use kcore::sched::balance::{CpuSet, place_woken};
+
+/// Lets an LWP use the CPUs of `allowed` only, of which one at least is up. On return it does not run elsewhere: one
+/// that waits in a wrong queue is moved, one that runs on a wrong CPU has left it, and the caller itself leaves on its
+/// way back to user mode.
+pub(crate) fn set_allowed(lwp: &'static Lwp, allowed: CpuSet) {
+    let tid = lwp.tid();
+    lwp.set_allowed(allowed);
+    loop {
+        let (cpu, mut dispatcher) = lock_of(lwp);
+        let number = cpu.number();
+        if allowed.has(number) || lwp.tid() != tid {
+            return;
+        }
+        match lwp.place() {
+            Place::Queued if dispatcher.remove(cpu, lwp) => {
+                let target = place_woken(number, allowed.and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
+                lwp.cpu.store(target, Relaxed);
+                drop(dispatcher);
+                IDLE.fetch_and(!(1 << target), SeqCst);
+                return enqueue_on(target, lwp);
+            }
+            Place::Running if core::ptr::eq(lwp, Here::get().lwp()) => {
+                drop(dispatcher);
+                return Here::get().ask_for_attention();
+            }
+            // On its way to or from that CPU: it will see what it may use, and leave.
+            Place::Running | Place::Queued => {
+                drop(dispatcher);
+                cpu.ask_for_attention();
+                cpu::serve();
+                core::hint::spin_loop();
+            }
+            Place::Blocked | Place::Nowhere => return,
+        }
+    }
+}
