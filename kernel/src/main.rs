@@ -55,9 +55,9 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     if options.panic_test {
         panic!("asked for by the option panic-test");
     }
+    sched::set_tick(options.tick_hz);
     cpu::start_others(&machine, start_page);
     require(proc::start_first());
-    sched::set_tick(options.tick_hz);
     let ram: u64 = information.memory().map(|range| range.end - range.start).sum();
     let used = ram / 1024 - mm::frames::usage().free * mm::layout::PAGE_SIZE / 1024;
     log::info!("boot: first user instruction at {} ticks, {used} KiB in use", arch::clock());

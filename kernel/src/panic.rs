@@ -1,6 +1,7 @@
 //! The end of a kernel that found itself broken: message, registers, backtrace, and the runner's code for it.
 
 use crate::arch::{self, Frame, Outcome, backtrace};
+use crate::cpu;
 use crate::log_sink::say_at_once;
 use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -28,11 +29,17 @@ pub(crate) fn trapped(frame: &Frame, what: &str, fault_address: u64) -> ! {
     arch::end_at_once(Outcome::Panic)
 }
 
+/// Whether a CPU panics: the others stop where they are.
+pub(crate) fn is_under_way() -> bool {
+    PANICKING.load(Ordering::SeqCst)
+}
+
 /// A panic inside a panic ends the machine without another word.
 fn begin() {
-    if PANICKING.swap(true, Ordering::Relaxed) {
+    if PANICKING.swap(true, Ordering::SeqCst) {
         arch::end_at_once(Outcome::Panic);
     }
+    cpu::stop_others();
 }
 
 fn say_address(address: u64) {

@@ -8,7 +8,7 @@ use crate::arch::{clock, clock_fenced};
 use crate::cpu::{self, Here};
 use crate::proc::{Lwp, Process, table};
 use core::sync::atomic::Ordering::Relaxed;
-use kcore::acct::{self, CpuLedger, CpuTicks, Microstates, Usage};
+use kcore::acct::{self, CpuLedger, CpuTicks, Microstates, Usage, laws};
 
 /// What an LWP or a process went through besides time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +27,9 @@ pub(crate) fn own_usage(here: Here) -> Usage {
 /// All states of LWP `tid`, up to now; None where there is no such LWP any more.
 #[inline]
 pub(crate) fn microstates(tid: u32) -> Option<Microstates> {
-    acct::read_lwp(&table::find(tid)?.ledger, tid, cpu_ledger, clock_fenced)
+    let states = acct::read_lwp(&table::find(tid)?.ledger, tid, cpu_ledger, clock_fenced)?;
+    check(laws::two(&states));
+    Some(states)
 }
 
 /// The time that LWP `tid` used, up to now; None where there is no such LWP any more.
@@ -38,7 +40,18 @@ pub(crate) fn usage(tid: u32) -> Option<Usage> {
 
 /// All states of a CPU, up to now; None where there is no such CPU.
 pub(crate) fn cpu_ticks(number: u32) -> Option<CpuTicks> {
-    cpu::get(number).map(|cpu| acct::read_cpu(&cpu.ledger, clock_fenced))
+    let ticks = acct::read_cpu(&cpu::get(number)?.ledger, clock_fenced);
+    check(laws::one(&ticks));
+    Some(ticks)
+}
+
+/// Debug builds panic where a law does not hold.
+fn check(law: Result<(), laws::Broken>) {
+    if cfg!(debug_assertions)
+        && let Err(broken) = law
+    {
+        panic!("{broken}");
+    }
 }
 
 /// The time of all LWPs that `process` ever had, up to now.

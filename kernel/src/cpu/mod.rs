@@ -20,7 +20,7 @@ use core::cell::{Cell, UnsafeCell};
 use core::marker::PhantomData;
 use core::mem::offset_of;
 use core::ops::Deref;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use kcore::acct::CpuLedger;
 use kcore::timers::TimerQueue;
 
@@ -49,6 +49,8 @@ pub(crate) struct Cpu {
     pub(crate) root: AtomicU64,
     /// What others ask of it.
     requests: requests::Requests,
+    /// How it came up.
+    greeting: start::Greeting,
     /// Where its time goes. Written by this CPU, read by all.
     pub(crate) ledger: CpuLedger,
     /// The LWPs that wait for this CPU.
@@ -59,8 +61,11 @@ pub(crate) struct Cpu {
     pub(crate) timer_set_for: Cell<u64>,
     /// When the running LWP's slice ends, if others wait; `u64::MAX`: never. Its own CPU's to use.
     pub(crate) slice_end: Cell<u64>,
-    /// The running LWP's slice has ended: it gives way on its next return to user mode. Its own CPU's to use.
-    pub(crate) slice_over: Cell<bool>,
+    /// The running LWP gives way on its next return to user mode: its slice has ended, or one of better priority waits.
+    /// Written by any CPU.
+    pub(crate) slice_over: AtomicBool,
+    /// The priority of the running LWP. Written by this CPU, read by all.
+    pub(crate) priority: AtomicU8,
     /// An LWP that has ended here and whose stack is free once another runs. Its own CPU's to use.
     pub(crate) ended: Cell<Option<&'static Lwp>>,
     /// The time-outs of LWPs that wait here.
@@ -98,12 +103,14 @@ impl Cpu {
             online: AtomicBool::new(false),
             root: AtomicU64::new(0),
             requests: requests::Requests::new(),
+            greeting: start::Greeting::new(),
             ledger: CpuLedger::new(),
             dispatcher: Lock::new(Rank::Dispatcher, Dispatcher::new()),
             held: HeldLocks::new(),
             timer_set_for: Cell::new(u64::MAX),
             slice_end: Cell::new(u64::MAX),
-            slice_over: Cell::new(false),
+            slice_over: AtomicBool::new(false),
+            priority: AtomicU8::new(0),
             ended: Cell::new(None),
             timers: Lock::new(Rank::Timers, TimerQueue::new()),
             waiting: AtomicU32::new(0),
@@ -147,7 +154,8 @@ impl Cpu {
 
     /// Takes the request back; whoever does so looks at everything it may have been about.
     pub(crate) fn take_attention(&self) {
-        self.attention.store(false, Ordering::Relaxed);
+        // An exchange: what is looked at next is not read before the request is gone.
+        self.attention.swap(false, Ordering::SeqCst);
     }
 }
 
@@ -231,6 +239,14 @@ static BOOT_STACKS: [BootStack; 3] = [const { BootStack(UnsafeCell::new([0; BOOT
 /// All CPUs that are up.
 pub(crate) fn all() -> impl Iterator<Item = &'static Cpu> {
     (0..count()).filter_map(get)
+}
+
+/// Stops all other CPUs for good, wherever they are: this one panics.
+pub(crate) fn stop_others() {
+    if count() > 1 {
+        let own = arch::own_apic_id();
+        all().filter(|cpu| cpu.apic_id() != own).for_each(|cpu| arch::interrupt_at_once(cpu.apic_id()));
+    }
 }
 
 /// CPU `number`, if it has come up.

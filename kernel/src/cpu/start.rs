@@ -13,12 +13,23 @@ use syscalls::Errno;
 /// How often two CPUs compare their clocks.
 const COMPARISONS: u64 = 8;
 
-/// The conversation of the boot CPU with the one that comes up: a round's number, and the other's clock in it.
-static ROUND: AtomicU64 = AtomicU64::new(0);
-static ANSWERED: AtomicU64 = AtomicU64::new(0);
-static ANSWER: AtomicU64 = AtomicU64::new(0);
+/// The conversation of the boot CPU with one that comes up: a round's number, and the other's answer and clock in it.
+pub(super) struct Greeting {
+    round: AtomicU64,
+    answered: AtomicU64,
+    clock: AtomicU64,
+}
+
+impl Greeting {
+    pub(super) const fn new() -> Self {
+        Greeting { round: AtomicU64::new(0), answered: AtomicU64::new(0), clock: AtomicU64::new(0) }
+    }
+}
+
 /// The round that lets the CPU go.
 const LET_GO: u64 = u64::MAX;
+/// How long an answer may take before it is given up: the host may be busy with other things.
+const PATIENCE_NS: u64 = 5_000_000_000;
 
 /// Starts every CPU of `machine` but this one, in `page`. One that does not answer, or whose clock disagrees, is left out
 /// with a line in the log.
@@ -44,23 +55,21 @@ fn start_one(apic_id: u8, page: u64) -> Result<u32, &'static str> {
     let number = super::count();
     let cpu = make(number, apic_id).map_err(Errno::text)?;
     let stack_top = KernelStack::new().map_err(Errno::text)?.keep();
-    ROUND.store(0, SeqCst);
-    ANSWERED.store(0, SeqCst);
     CPUS[number as usize].store(core::ptr::from_ref(cpu).cast_mut(), SeqCst);
-    for wait_ns in [200_000, 200_000_000] {
+    for wait_ns in [200_000, PATIENCE_NS] {
         arch::wake(apic_id, page, kernel_space::root_address(), stack_top, &cpu.area);
-        if wait_for_answer(0, wait_ns) {
+        if wait_until(wait_ns, || cpu.is_online()) {
             break;
         }
     }
-    let checked = if cpu.is_online() { compare_clocks() } else { Err("it does not answer") };
+    let checked = if cpu.is_online() { compare_clocks(&cpu.greeting) } else { Err("it does not answer") };
     match checked {
         Ok(()) => COUNT.store(number + 1, SeqCst),
         Err(_) => CPUS[number as usize].store(core::ptr::null_mut(), SeqCst),
     }
     // A CPU whose clock disagrees is never let go, and waits for ever.
     checked.map(|()| {
-        ROUND.store(LET_GO, SeqCst);
+        cpu.greeting.round.store(LET_GO, SeqCst);
         number
     })
 }
@@ -75,30 +84,32 @@ fn make(number: u32, apic_id: u8) -> Result<&'static Cpu, Errno> {
     Ok(cpu)
 }
 
-/// Waits, asleep in between, until the other CPU has answered a round or has come up (round 0).
-fn wait_for_answer(round: u64, nanoseconds: u64) -> bool {
+/// Waits, asleep in between, until something holds; false where it does not in time.
+fn wait_until(nanoseconds: u64, holds: impl Fn() -> bool) -> bool {
     let deadline = arch::clock() + time::ticks_at(nanoseconds);
-    let cpu = super::get(super::count());
     while arch::clock() < deadline {
-        if if round == 0 { cpu.is_some_and(Cpu::is_online) } else { ANSWERED.load(SeqCst) == round } {
+        if holds() {
             return true;
         }
-        if round == 0 { pause(50_000) } else { core::hint::spin_loop() }
+        pause(50_000);
     }
     false
 }
 
 /// In every round the other CPU reads its clock between two readings of this one's. Where it reads an earlier or later
 /// time than that, figures read on one CPU could fall behind those read on another.
-fn compare_clocks() -> Result<(), &'static str> {
+fn compare_clocks(greeting: &Greeting) -> Result<(), &'static str> {
     for round in 1..=COMPARISONS {
         let before = clock_fenced();
-        ROUND.store(round, SeqCst);
-        if !wait_for_answer(round, 100_000_000) {
-            return Err("it stopped answering");
+        greeting.round.store(round, SeqCst);
+        while greeting.answered.load(SeqCst) != round {
+            if arch::clock() > before + time::ticks_at(PATIENCE_NS) {
+                return Err("it stopped answering");
+            }
+            core::hint::spin_loop();
         }
         let after = clock_fenced();
-        if !(before..=after).contains(&ANSWER.load(SeqCst)) {
+        if !(before..=after).contains(&greeting.clock.load(SeqCst)) {
             return Err("its time-stamp counter is not in step with the boot CPU's");
         }
     }
@@ -123,10 +134,10 @@ extern "sysv64" fn ap_rust(area: &'static arch::CpuArea) -> ! {
     here.online.store(true, SeqCst);
     let mut seen = 0;
     while seen != LET_GO {
-        let round = ROUND.load(SeqCst);
+        let round = here.greeting.round.load(SeqCst);
         if round != seen && round != LET_GO {
-            ANSWER.store(clock_fenced(), SeqCst);
-            ANSWERED.store(round, SeqCst);
+            here.greeting.clock.store(clock_fenced(), SeqCst);
+            here.greeting.answered.store(round, SeqCst);
         }
         seen = round;
         core::hint::spin_loop();

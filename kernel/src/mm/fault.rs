@@ -61,9 +61,10 @@ impl Inner {
             let mapping = finished(region, copy_of(now)?);
             Retired::new(tables.root_address(), range).replace(entry, mapping);
         } else {
-            // Another LWP was faster, or the page became ours alone.
+            // Another LWP was faster, or the page became ours alone. Nothing is taken away: a CPU that still has the
+            // stricter entry comes here too.
             entry.set(finished(region, now));
-            tlb::shoot_down(tables.root_address(), range);
+            tlb::forget_here(range);
         }
         Ok(())
     }

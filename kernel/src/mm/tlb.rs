@@ -44,6 +44,11 @@ pub(crate) fn shoot_down(root: u64, range: Range<u64>) {
     cpu::flush_others(Some(root));
 }
 
+/// Makes this CPU forget the translations of `range`: where others may keep theirs, which permit less.
+pub(crate) fn forget_here(range: Range<u64>) {
+    flush_pages(range);
+}
+
 /// Makes every CPU forget the translations of a range of the kernel's half.
 pub(crate) fn shoot_down_kernel(range: Range<u64>) {
     flush_pages(range);

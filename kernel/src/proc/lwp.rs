@@ -16,6 +16,7 @@ use core::sync::atomic::{
 };
 use kcore::acct::LwpLedger;
 use kcore::sched::balance::CpuSet;
+use kcore::sched::credit::Credit;
 use kcore::sched::{Link, Slot};
 use syscalls::linux::SignalStack;
 
@@ -57,6 +58,9 @@ pub(crate) struct Lwp {
     /// The place in a run queue.
     pub(crate) link: Link,
     place: Cell<Place>,
+    /// Whether it may go before its turn, and since when it sleeps.
+    pub(crate) credit: Cell<Credit>,
+    pub(crate) asleep_since: Cell<u64>,
     /// A wake-up came before the LWP had blocked: the next block returns at once.
     pub(crate) wake_pending: Cell<bool>,
 
@@ -101,6 +105,8 @@ impl Lwp {
             cpu: AtomicU32::new(0),
             link: Link::new(),
             place: Cell::new(Place::Nowhere),
+            credit: Cell::new(Credit::new()),
+            asleep_since: Cell::new(0),
             wake_pending: Cell::new(false),
             futex: Cell::new(None),
             context: Context::new(),
@@ -133,6 +139,7 @@ impl Lwp {
         self.killed.store(false, Relaxed);
         self.allowed.store(u64::MAX, Relaxed);
         self.place.set(Place::Nowhere);
+        self.credit.set(Credit::new());
         self.wake_pending.set(false);
         self.process.set(Some(process));
         self.fs_base.set(0);
@@ -226,6 +233,7 @@ impl Lwp {
     pub(crate) unsafe fn load_user_state(&self) {
         // SAFETY: the saved state is this LWP's, and nobody else runs it.
         unsafe { self.fpu.load() };
+        arch::clear_user_selectors();
         arch::set_user_fs(self.fs_base.get());
         arch::set_user_gs(self.gs_base.get());
     }

@@ -4,7 +4,7 @@ use super::dispatch::{enqueue_on, lock_of};
 use super::{IDLE, all_cpus};
 use crate::cpu::{self, Here};
 use crate::proc::{Lwp, Place};
-use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+use core::sync::atomic::Ordering::{Release, SeqCst};
 use kcore::sched::balance::{CpuSet, place_woken};
 
 /// Lets an LWP use the CPUs of `allowed` only, of which one at least is up. On return it does not run elsewhere: one
@@ -22,7 +22,7 @@ pub(crate) fn set_allowed(lwp: &'static Lwp, allowed: CpuSet) {
         match lwp.place() {
             Place::Queued if dispatcher.remove(cpu, lwp) => {
                 let target = place_woken(number, allowed.and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
-                lwp.cpu.store(target, Relaxed);
+                lwp.cpu.store(target, Release);
                 drop(dispatcher);
                 IDLE.fetch_and(!(1 << target), SeqCst);
                 return enqueue_on(target, lwp);

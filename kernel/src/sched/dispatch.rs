@@ -1,18 +1,19 @@
 //! Giving way and going on.
 
 use super::timer::{start_slice, start_slice_at};
-use super::{Dispatcher, IDLE, all_cpus, load_of, waiting_on};
+use super::{Dispatcher, IDLE, all_cpus, load_of, priority_of, waiting_on};
 use crate::arch::{self, Frame, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::proc::{self, Lwp, Place};
 use crate::sync::{Guard, Rank};
-use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+use crate::time;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use kcore::acct::{self, OffCpu};
 use kcore::sched::balance::{CpuSet, place_after_slice, place_woken, victim};
 
 /// A new LWP, whose ledger says runnable already, is queued for the first time.
 pub(crate) fn start(lwp: &'static Lwp) {
-    lwp.cpu.store(Here::get().number(), Relaxed);
+    lwp.cpu.store(Here::get().number(), Release);
     enqueue_on(choose_for(lwp), lwp);
 }
 
@@ -21,13 +22,15 @@ pub(crate) fn wake(lwp: &'static Lwp) {
     let (cpu, dispatcher) = lock_of(lwp);
     match lwp.place() {
         Place::Blocked => {
-            lwp.ledger.wake(clock);
+            let now = lwp.ledger.wake(clock);
+            let slept = now - lwp.asleep_since.get();
+            lwp.credit.set(lwp.credit.get().after_sleep(slept, time::slice_ticks()));
             lwp.set_place(Place::Queued);
             let target = choose_for(lwp);
             if target == cpu.number() {
                 enqueue(cpu, dispatcher, lwp);
             } else {
-                lwp.cpu.store(target, Relaxed);
+                lwp.cpu.store(target, Release);
                 drop(dispatcher);
                 enqueue_on(target, lwp);
             }
@@ -40,10 +43,10 @@ pub(crate) fn wake(lwp: &'static Lwp) {
 /// The lock that guards the place of `lwp`, and whose it is.
 pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
     loop {
-        let number = lwp.cpu.load(Relaxed);
+        let number = lwp.cpu.load(Acquire);
         let cpu = cpu::get(number).expect("an LWP's CPU is up");
         let dispatcher = cpu.dispatcher.lock();
-        if lwp.cpu.load(Relaxed) == number {
+        if lwp.cpu.load(Acquire) == number {
             return (cpu, dispatcher);
         } // else it moved to another CPU before the lock was taken
     }
@@ -51,7 +54,7 @@ pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
 
 /// Where an LWP that becomes runnable waits. An idle CPU that is chosen is nobody else's choice any more.
 fn choose_for(lwp: &Lwp) -> u32 {
-    let last = lwp.cpu.load(Relaxed);
+    let last = lwp.cpu.load(Acquire);
     let target = place_woken(last, lwp.allowed().and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
     IDLE.fetch_and(!(1 << target), SeqCst);
     target
@@ -61,7 +64,7 @@ fn choose_for(lwp: &Lwp) -> u32 {
 pub(super) fn enqueue_on(number: u32, lwp: &'static Lwp) {
     let cpu = cpu::get(number).expect("an LWP's CPU is up");
     let dispatcher = cpu.dispatcher.lock();
-    lwp.cpu.store(number, Relaxed);
+    lwp.cpu.store(number, Release);
     lwp.set_place(Place::Queued);
     enqueue(cpu, dispatcher, lwp);
 }
@@ -71,9 +74,13 @@ fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, lwp: &'stat
     dispatcher.push(cpu, lwp);
     let is_first = dispatcher.queue.len() == 1;
     let is_busy = cpu.busy.load(SeqCst);
+    let goes_first = is_busy && priority_of(lwp) > cpu.priority.load(SeqCst);
     drop(dispatcher);
     let here = Here::get();
-    if cpu.number() != here.number() {
+    if goes_first {
+        cpu.slice_over.store(true, SeqCst);
+        cpu.ask_for_attention();
+    } else if cpu.number() != here.number() {
         if is_first || !is_busy {
             arch::kick(cpu.apic_id());
         }
@@ -104,7 +111,7 @@ pub(crate) fn kicked(here: Here) {
 /// Has an LWP that was killed notice: ends its wait, or has its CPU look before the next return to user mode.
 pub(crate) fn notice(lwp: &'static Lwp) {
     wake(lwp);
-    if let Some(cpu) = cpu::get(lwp.cpu.load(Relaxed)) {
+    if let Some(cpu) = cpu::get(lwp.cpu.load(Acquire)) {
         cpu.ask_for_attention();
     }
 }
@@ -177,32 +184,33 @@ pub(crate) fn end_current() -> ! {
     unreachable!("an LWP that has ended is never switched to")
 }
 
-/// The idle loop's part: goes to an LWP that waits, here or elsewhere. Returns when none is found any more.
-pub(super) fn leave_idle() {
+/// The idle loop's part: goes to an LWP that waits, here or elsewhere, and returns when this CPU is idle again; false
+/// where none was found.
+pub(super) fn leave_idle() -> bool {
     let here = Here::get();
-    let taken = take_from_others(here);
+    let taken = if here.waiting.load(SeqCst) == 0 { take_from_others(here) } else { None };
     let mut dispatcher = here.cpu().dispatcher.lock();
-    if let Some(next) = taken.or_else(|| dispatcher.pop(&here)) {
-        switch(here, dispatcher, None, Some(next));
+    let next = taken.or_else(|| dispatcher.pop(&here));
+    if next.is_some() {
+        switch(here, dispatcher, None, next);
     }
+    next.is_some()
 }
 
-/// An LWP that waits on another CPU, where none waits here.
+/// An LWP that waits on another CPU and may run here; from the longest queue that has one.
 fn take_from_others(here: Here) -> Option<&'static Lwp> {
-    if here.waiting.load(SeqCst) > 0 {
-        return None;
-    }
     let own = here.number();
-    let from = cpu::get(victim(own, all_cpus(), waiting_on)?)?;
-    let mut dispatcher = from.dispatcher.lock();
-    let lwp = dispatcher.take_for(from, own)?;
-    lwp.cpu.store(own, Relaxed);
-    Some(lwp)
-}
-
-/// Whether an LWP waits that this CPU could run.
-pub(super) fn is_work_left(here: Here) -> bool {
-    here.waiting.load(SeqCst) > 0 || victim(here.number(), all_cpus(), waiting_on).is_some()
+    let mut candidates = all_cpus();
+    loop {
+        let number = victim(own, candidates, waiting_on)?;
+        let from = cpu::get(number)?;
+        let mut dispatcher = from.dispatcher.lock();
+        if let Some(lwp) = dispatcher.take_for(from, own) {
+            lwp.cpu.store(own, Release);
+            return Some(lwp);
+        }
+        candidates = candidates.without(number);
+    }
 }
 
 /// The one place where contexts change; None is the idle loop. Everything between the two LWPs is booked at one stamp.
@@ -217,10 +225,16 @@ fn switch(
     let from_ledger = from.map(|(lwp, state)| (&lwp.ledger, state));
     let now = acct::switch(&here.ledger, here.number(), from_ledger, to.map(|lwp| &lwp.ledger), clock);
     here.slice_end.set(u64::MAX);
-    here.slice_over.set(false);
+    here.slice_over.store(false, SeqCst);
+    if let Some((lwp, _)) = from {
+        let ran = now - here.dispatched_at.get();
+        lwp.credit.set(lwp.credit.get().after_run(ran, time::slice_ticks()));
+        lwp.asleep_since.set(now);
+    }
     here.dispatched_at.set(now);
     if let Some(lwp) = to {
         lwp.set_place(Place::Running);
+        here.priority.store(priority_of(lwp), SeqCst);
         here.area.set_kernel_stack(lwp.stack_top());
         if others_wait {
             start_slice_at(here, now);
@@ -259,7 +273,7 @@ unsafe fn finish_switch() {
     let here = Here::get();
     let moving = here.moving.take();
     if let Some((lwp, target)) = moving {
-        lwp.cpu.store(target, Relaxed);
+        lwp.cpu.store(target, Release);
     }
     // SAFETY: the context that was left handed the lock over.
     unsafe { here.dispatcher.release_handed_over() };
@@ -285,20 +299,23 @@ pub(crate) extern "sysv64" fn first_return(_frame: &mut Frame) {
 }
 
 /// Looks, before a return to user mode, at what this CPU was asked to: its LWP ends, moves, or gives way at its slice's
-/// end.
+/// end. Looks again when the LWP is back, perhaps on another CPU: it may have been asked meanwhile.
 #[cold]
-pub(crate) fn attend(here: Here) {
-    here.take_attention();
-    let lwp = here.lwp();
-    if lwp.is_killed() {
-        proc::exit_current();
-    }
-    let allowed = lwp.allowed().and(all_cpus());
-    if !allowed.has(here.number()) {
-        let target = place_woken(here.number(), allowed, CpuSet(IDLE.load(SeqCst)));
-        IDLE.fetch_and(!(1 << target), SeqCst);
-        move_to(here, here.cpu().dispatcher.lock(), target);
-    } else if here.slice_over.take() {
-        end_slice(here);
+pub(crate) fn attend(mut here: Here) {
+    while here.wants_attention() {
+        here.take_attention();
+        let lwp = here.lwp();
+        if lwp.is_killed() {
+            proc::exit_current();
+        }
+        let allowed = lwp.allowed().and(all_cpus());
+        if !allowed.has(here.number()) {
+            let target = place_woken(here.number(), allowed, CpuSet(IDLE.load(SeqCst)));
+            IDLE.fetch_and(!(1 << target), SeqCst);
+            move_to(here, here.cpu().dispatcher.lock(), target);
+        } else if here.slice_over.swap(false, SeqCst) {
+            end_slice(here);
+        }
+        here = Here::get();
     }
 }

@@ -1,7 +1,7 @@
 //! What a CPU does when it has no LWP.
 
 use super::IDLE;
-use super::dispatch::{is_work_left, leave_idle};
+use super::dispatch::leave_idle;
 use super::timer::arm;
 use crate::arch;
 use crate::cpu::Here;
@@ -16,9 +16,9 @@ pub(crate) extern "sysv64" fn idle_for_ever() -> ! {
     let own = 1 << here.number();
     arm(here);
     loop {
-        leave_idle();
+        while leave_idle() {}
         IDLE.fetch_or(own, SeqCst);
-        if !is_work_left(here) {
+        if !leave_idle() {
             arch::wait_for_interrupt();
         }
         IDLE.fetch_and(!own, SeqCst);

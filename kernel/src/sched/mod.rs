@@ -40,8 +40,8 @@ use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use kcore::sched::balance::CpuSet;
 use kcore::sched::{Priority, RunQueue};
 
-/// The priority of all LWPs, until there are others.
-const PRIORITY: Priority = Priority::new(0);
+/// The priority of all LWPs, until there are others; those with credit wait one above.
+const PRIORITY: u8 = 0;
 
 /// The CPUs that have announced that they are idle and were not given anything since.
 static IDLE: AtomicU64 = AtomicU64::new(0);
@@ -57,7 +57,7 @@ impl Dispatcher {
     }
 
     fn push(&mut self, cpu: &Cpu, lwp: &Lwp) {
-        self.queue.push_back(&LwpLinks, lwp.slot, PRIORITY);
+        self.queue.push_back(&LwpLinks, lwp.slot, Priority::new(priority_of(lwp)));
         cpu.waiting.fetch_add(1, SeqCst);
     }
 
@@ -83,6 +83,11 @@ impl Dispatcher {
         self.remove(cpu, lwp);
         Some(lwp)
     }
+}
+
+/// At which priority an LWP waits and runs now. With the lock of its CPU's dispatcher.
+fn priority_of(lwp: &Lwp) -> u8 {
+    PRIORITY + u8::from(lwp.credit.get().is_there())
 }
 
 /// All CPUs that are up.

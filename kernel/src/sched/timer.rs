@@ -4,16 +4,19 @@ use super::dispatch::{block, wake};
 use crate::arch::{self, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::proc::{Lwp, table};
-use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 use kcore::timers::TimerQueue;
 use syscalls::Errno;
 
 /// Ticks of the clock between two extra interrupts, which tests ask for; 0: none.
 static TICK: AtomicU64 = AtomicU64::new(0);
 
-/// Asks for `hz` extra timer interrupts a second on every CPU.
+/// Asks for `hz` extra timer interrupts a second on every CPU, 0 for none. Before the other CPUs are up.
 pub(crate) fn set_tick(hz: u64) {
-    TICK.store(crate::time::rate().hz() / hz.max(1), Relaxed);
+    TICK.store(crate::time::rate().hz().checked_div(hz).unwrap_or(0), Relaxed);
     arm(Here::get());
 }
 
@@ -60,7 +63,7 @@ pub(crate) fn sleep_until(deadline: u64) {
 
 /// Others wait: the running LWP has a slice from when it came, unless it knows already.
 pub(super) fn start_slice(here: Here) {
-    if here.slice_end.get() == u64::MAX && !here.slice_over.get() {
+    if here.slice_end.get() == u64::MAX && !here.slice_over.load(SeqCst) {
         start_slice_at(here, clock());
     }
 }
@@ -107,7 +110,7 @@ pub(crate) fn timer_interrupt(here: Here) {
     }
     if here.slice_end.get() <= now {
         here.slice_end.set(u64::MAX);
-        here.slice_over.set(true);
+        here.slice_over.store(true, SeqCst);
         here.ask_for_attention();
     }
     arm(here);

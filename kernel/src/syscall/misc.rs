@@ -30,7 +30,7 @@ pub(super) fn sysinfo(info: Address) -> Result {
     let answer = SysInfo {
         uptime: (time::monotonic_ns() / 1_000_000_000) as i64,
         total_memory: usage.total,
-        free_memory: usage.free,
+        free_memory: usage.free + crate::mm::stacks::spare_frames(), // kept ready, not in use
         processes: crate::proc::process_count(),
         unit: PAGE_SIZE as u32,
         ..SysInfo::default()

@@ -32,6 +32,12 @@ impl CpuSet {
         CpuSet(self.0 & other.0)
     }
 
+    /// The same without `cpu`.
+    #[must_use]
+    pub const fn without(self, cpu: u32) -> CpuSet {
+        CpuSet(self.0 & !(1 << cpu))
+    }
+
     /// The lowest CPU.
     #[inline]
     #[must_use]

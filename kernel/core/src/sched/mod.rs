@@ -7,6 +7,7 @@
 //! Slots stand for LWPs. What a queue needs in each of them is a [`Link`], which lies in the LWP itself.
 
 pub mod balance;
+pub mod credit;
 mod decision;
 mod queue;
 #[cfg(test)]

@@ -104,7 +104,7 @@ pub(super) fn end_of_interrupt() {
 pub(crate) fn set_timer(ticks: u64) {
     let scale = COUNTS_PER_TICK.load(Ordering::Relaxed);
     // One more count than the floor: the interrupt is never early.
-    let counts = ((u128::from(ticks) * u128::from(scale)) >> 32) as u64;
+    let counts = (u128::from(ticks) * u128::from(scale)) >> 32;
     register(TIMER_INITIAL).write(u32::try_from(counts + 1).unwrap_or(u32::MAX));
 }
 

@@ -1,6 +1,7 @@
 //! Segments and the task state: SYSCALL fixes the order of the selectors.
 
 use super::context::CpuArea;
+use core::arch::asm;
 use x86_64::PrivilegeLevel::{Ring0, Ring3};
 use x86_64::VirtAddr;
 use x86_64::instructions::segmentation::{CS, DS, ES, FS, GS, SS, Segment};
@@ -77,6 +78,7 @@ pub(super) fn load(area: &'static CpuArea) {
         FS::set_reg(SegmentSelector::NULL);
         GS::set_reg(SegmentSelector::NULL);
         load_tss(task_selector);
+        asm!("lldt {:x}", in(reg) 0u16, options(nostack, preserves_flags)); // none
     }
     GsBase::write(VirtAddr::from_ptr(area));
     KernelGsBase::write(VirtAddr::zero());

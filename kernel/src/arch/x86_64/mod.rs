@@ -86,6 +86,30 @@ pub(crate) fn halt_for_ever() -> ! {
     }
 }
 
+/// Clears the segment selectors that user code may have loaded: they are not part of an LWP's state, and no other LWP
+/// is to see them. Before the bases are set, which loading a selector may change.
+#[inline]
+pub(crate) fn clear_user_selectors() {
+    let selectors: u64;
+    // SAFETY: reads four registers.
+    unsafe {
+        core::arch::asm!(
+            "mov {all:e}, ds", "mov {one:e}, es", "or {all:e}, {one:e}", "mov {one:e}, fs", "or {all:e}, {one:e}",
+            "mov {one:e}, gs", "or {all:e}, {one:e}",
+            all = out(reg) selectors, one = out(reg) _, options(nomem, nostack),
+        );
+    }
+    if selectors as u32 != 0 {
+        // SAFETY: null selectors are valid in 64-bit mode; between the two swaps the GS base that may change is the user's.
+        unsafe {
+            core::arch::asm!(
+                "mov ds, {zero:e}", "mov es, {zero:e}", "mov fs, {zero:e}", "swapgs", "mov gs, {zero:e}", "swapgs",
+                zero = in(reg) 0, options(nostack),
+            );
+        }
+    }
+}
+
 /// Sets the base of the FS segment that user code sees. `address` is canonical and below the user limit.
 pub(crate) fn set_user_fs(address: u64) {
     FsBase::write(VirtAddr::new_truncate(address));

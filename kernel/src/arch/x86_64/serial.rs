@@ -24,7 +24,13 @@ pub(crate) fn start_console() -> Result<(), &'static str> {
 /// Sends bytes, waiting for the wire.
 pub(crate) fn send(bytes: &[u8]) {
     if let Some(port) = PORT.lock().as_mut() {
-        port.send_bytes_exact(bytes);
+        for &byte in bytes {
+            while port.try_send_byte(byte).is_err() {
+                // The other side may take its time; other CPUs need not.
+                crate::cpu::serve();
+                core::hint::spin_loop();
+            }
+        }
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) const FIRST_INTERRUPT: u8 = 32;
 pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
     match frame.vector as u8 {
         // An NMI may interrupt the writer of a ledger: it counts itself and touches nothing else.
+        NON_MASKABLE if crate::panic::is_under_way() => super::halt_for_ever(),
         NON_MASKABLE => _ = cpu::NMI_COUNT.fetch_add(1, Relaxed),
         DOUBLE_FAULT => broken(frame, "double fault (a kernel stack overflowed?)"),
         MACHINE_CHECK => broken(frame, "machine check"),
@@ -100,6 +101,7 @@ fn resolve_page_fault(frame: &Frame) -> Result<(), FaultError> {
         code if code & WRITTEN != 0 => Access::Write,
         _ => Access::Read,
     };
+    Here::get().lwp().faults.fetch_add(1, Relaxed);
     proc::current_space().fault(Cr2::read_raw(), access)
 }
 
