@@ -6,6 +6,7 @@ HARNESS := cargo build --quiet -p harness && $(TARGET)/debug/harness
 KERNEL := --target x86_64-unknown-none -p kernel
 C_PROGRAMS := $(patsubst tests/programs/c/%.c,$(TARGET)/c/%,$(wildcard tests/programs/c/*.c))
 USER := --target x86_64-unknown-linux-musl -p userlib -p programs -p guest
+DOC := RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps
 
 # A toolchain that set-up has just installed is not on everyone's path yet.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -52,9 +53,9 @@ check: $(READY) ## formatting, lints and documentation, without a warning
 	@cargo clippy --quiet $(KERNEL) -- -D warnings
 	@cargo clippy --quiet --release $(KERNEL) -- -D warnings
 	@cargo clippy --quiet --all-targets $(USER) -- -D warnings
-	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps
-	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps $(KERNEL)
-	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps $(USER)
+	@$(DOC)
+	@$(DOC) $(KERNEL)
+	@$(DOC) $(USER)
 
 new-test: $(READY) ## a guest test that passes, to start from: NAME=x, and LANG=c for one in C
 	@$(HARNESS) new-test $(if $(filter command,$(word 1,$(origin LANG))),--language '$(LANG)') '$(NAME)'

@@ -13,7 +13,7 @@ stdout, and exits with its exit status. Without PROGRAM: the demonstration.
   --cpus N            number of CPUs (2)
   --mem SIZE          memory of the machine, as QEMU writes sizes (1G)
   --icount            deterministic virtual time: one instruction, one nanosecond; the clock starts at a fixed date
-  --timeout SECONDS   end the machine after so long, with status 124; building does not count
+  --timeout SECONDS   end the machine after so long, with status 124 (0: never); building does not count
   --gdb               wait for a debugger; the command that attaches one is printed
   --append OPTIONS    options of the kernel, such as strace or verbose
   --file HOSTFILE     put a file into the guest's root folder as /BASENAME (repeatable)
@@ -106,6 +106,9 @@ if [ "${TALLY_PREBUILT:-}" != 1 ]; then
     build -p harness
     [ $# -gt 0 ] || build --release -p programs --bin demo --target x86_64-unknown-linux-musl
 fi
+for file in "$kernel" "$harness"; do
+    [ -e "$file" ] || fail 2 "not built: $file"
+done
 [ $# -gt 0 ] || program=("$target/x86_64-unknown-linux-musl/release/demo")
 
 # ---- the machine -------------------------------------------------------------------------------------------------

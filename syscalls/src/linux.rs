@@ -123,6 +123,31 @@ crossing! {
         /// Bytes.
         length: u64,
     }
+    /// What `waitid` tells of a child (C: `siginfo_t`, as far as `SIGCHLD` uses it).
+    struct SignalInfo: 128 {
+        /// `SIGCHLD`; 0: no child was found.
+        signal: i32,
+        /// 0.
+        error: i32,
+        /// 1: it ended by itself; 2: a signal ended it.
+        code: i32,
+        /// Zero.
+        pad: i32,
+        /// The child.
+        pid: i32,
+        /// Its user.
+        uid: u32,
+        /// Its status, or the signal.
+        status: i32,
+        /// Zero.
+        pad2: i32,
+        /// Its user time in clock ticks of 1/100 s.
+        user: i64,
+        /// Its system time.
+        system: i64,
+        /// Zero.
+        unused: [u64; 10],
+    }
     /// The disposition of a signal (the kernel's `struct sigaction`).
     struct SignalAction: 32 {
         /// Handler, or 0 for the default, 1 to ignore.

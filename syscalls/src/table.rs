@@ -48,20 +48,36 @@ macro_rules! for_each_syscall {
         19 readv(fd: Int, vectors: Address, count: Size);
         #[doc = "Write several buffers to a descriptor."]
         20 writev(fd: Int, vectors: Address, count: Size);
+        #[doc = "Make a pipe: a descriptor to read from, and one to write to."]
+        22 pipe(ends: Address);
         #[doc = "Let another LWP run."]
         24 sched_yield();
         #[doc = "Resize or move a mapping."]
         25 mremap(old_address: Address, old_length: Size, new_length: Size, flags: Int, new_address: Address);
         #[doc = "Advise on the use of pages; DONTNEED drops anonymous pages."]
         28 madvise(address: Address, length: Size, advice: Int);
+        #[doc = "A second descriptor for an open file."]
+        32 dup(fd: Int);
+        #[doc = "A second descriptor for an open file, in place of another."]
+        33 dup2(from: Int, to: Int);
         #[doc = "Sleep for a time."]
         35 nanosleep(request: Address, remaining: Address);
         #[doc = "The caller's process id."]
         39 getpid();
         #[doc = "Make an LWP or a process."]
         56 clone(flags: Size, stack: Address, parent_tid: Address, child_tid: Address, tls: Address);
+        #[doc = "Make a process that is a copy of the caller's, with the calling LWP alone."]
+        57 fork();
+        #[doc = "Make a process in the caller's memory; the caller waits until it runs another program or ends."]
+        58 vfork();
+        #[doc = "Run another program of the read-only root in this process; its other LWPs end."]
+        59 execve(path: Address, arguments: Address, environment: Address);
         #[doc = "End the calling LWP."]
         60 exit(status: Int);
+        #[doc = "Wait for the end of a child, and reap it."]
+        61 wait4(pid: Int, status: Address, options: Int, usage: Address);
+        #[doc = "Send a signal to a process, a group, or all processes."]
+        62 kill(pid: Int, signal: Int);
         #[doc = "Name the system."]
         63 uname(name: Address);
         #[doc = "Operate on a descriptor."]
@@ -80,12 +96,24 @@ macro_rules! for_each_syscall {
         102 getuid();
         #[doc = "The caller's group id, always 0."]
         104 getgid();
+        #[doc = "Become another user's process, for good: user 0 may, others may become what they are."]
+        105 setuid(uid: Unsigned);
         #[doc = "The caller's effective user id, the same as the real one."]
         107 geteuid();
         #[doc = "The caller's effective group id, always 0."]
         108 getegid();
+        #[doc = "Move a process, the caller's or a child, to another process group."]
+        109 setpgid(pid: Int, group: Int);
         #[doc = "The parent's process id."]
         110 getppid();
+        #[doc = "The caller's process group."]
+        111 getpgrp();
+        #[doc = "Begin a session, with a process group of its own."]
+        112 setsid();
+        #[doc = "The process group of a process."]
+        121 getpgid(pid: Int);
+        #[doc = "The session of a process."]
+        124 getsid(pid: Int);
         #[doc = "Keep an alternate signal stack; no handler ever runs on it."]
         131 sigaltstack(new: Address, old: Address);
         #[doc = "Set the caller's FS or GS base."]
@@ -110,12 +138,18 @@ macro_rules! for_each_syscall {
         231 exit_group(status: Int);
         #[doc = "Send a signal to an LWP of a process."]
         234 tgkill(pid: Int, tid: Int, signal: Int);
+        #[doc = "Wait for the end of a child; it may be left to be waited for again."]
+        247 waitid(kind: Int, id: Int, info: Address, options: Int, usage: Address);
         #[doc = "Open a file of the read-only root."]
         257 openat(folder: Int, path: Address, flags: Int, mode: Unsigned);
         #[doc = "Describe a file."]
         262 newfstatat(folder: Int, path: Address, status: Address, flags: Int);
         #[doc = "Keep the head of the robust-futex list."]
         273 set_robust_list(head: Address, length: Size);
+        #[doc = "As dup2, with flags."]
+        292 dup3(from: Int, to: Int, flags: Int);
+        #[doc = "Make a pipe, with flags."]
+        293 pipe2(ends: Address, flags: Int);
         #[doc = "Examine or change the limits of the process."]
         302 prlimit64(pid: Int, resource: Int, new: Address, old: Address);
         #[doc = "Fetch random bytes."]

@@ -10,6 +10,7 @@
 //! | CPU time that adds up | [`acct`], [`clock`], [`clock_id`] | a clock that is in step on all CPUs, interrupts off while writing |
 //! | dispatching | [`sched`] | a lock around each run queue, one place that switches |
 //! | time-outs, futexes, ids | [`timers`], [`futex`], [`ids`] | a lock around each |
+//! | processes, pipes | [`process`], [`pipe`] | a lock around each |
 //! | programs | [`image`], [`stack`], [`range`] | pages, and the copying |
 //! | memory | [`memory_map`], [`region`] | page tables |
 //! | the rest | [`calendar`], [`console`], [`signal`] | |
@@ -72,6 +73,8 @@ pub mod ids;
 pub mod image;
 mod list;
 pub mod memory_map;
+pub mod pipe;
+pub mod process;
 pub mod range;
 pub mod region;
 pub mod sched;

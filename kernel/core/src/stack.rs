@@ -79,6 +79,14 @@ const TOP_ZEROES: u64 = 8;
 const RANDOM: u64 = 16;
 
 impl Contents<'_> {
+    /// The most bytes that [`Contents::build`] fills.
+    #[must_use]
+    pub fn most_bytes(&self) -> usize {
+        const ALIGNING: u64 = 15;
+        let strings: usize = self.strings().map(|string| string.len() + 1).sum();
+        strings + (TOP_ZEROES + RANDOM + ALIGNING + self.vector_size()) as usize
+    }
+
     /// Builds the stack that ends at `top` in the end of `buffer`. E2BIG where it does not fit in there.
     pub fn build(&self, top: u64, buffer: &mut [u8]) -> Result<InitialStack, Errno> {
         let strings = self.strings_start(top).ok_or(Errno::E2BIG)?;

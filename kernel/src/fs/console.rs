@@ -7,6 +7,8 @@
 //!
 //! **Nothing is lost:** while the buffer is full the port is not read, and its own flow control holds the sender up.
 
+use super::pipe::Mode;
+use super::watchers::Watchers;
 use crate::arch;
 use crate::cpu::Here;
 use crate::proc::{self, Lwp};
@@ -16,16 +18,13 @@ use core::fmt::{self, Write};
 use kcore::console::{Effect, Input, Read};
 use syscalls::Errno;
 
-/// How many LWPs can wait for input at once.
-const MOST_READERS: usize = 8;
-
 struct Console {
     input: Input,
-    readers: [Option<&'static Lwp>; MOST_READERS],
+    readers: Watchers,
 }
 
 static CONSOLE: Lock<Console> =
-    Lock::new(Rank::Console, Console { input: Input::new(), readers: [None; MOST_READERS] });
+    Lock::new(Rank::Console, Console { input: Input::new(), readers: Watchers::new() });
 
 /// Says whether input comes from a person at a terminal, and tells the runner that it may send.
 pub(crate) fn start(is_terminal: bool) {
@@ -58,39 +57,47 @@ impl Write for Printer {
     }
 }
 
-/// Reads what has arrived, waiting for something; 0: the end of the input. EINTR where the LWP must end, EBUSY where
-/// too many wait already.
-pub(crate) fn read(buffer: &mut [u8]) -> Result<usize, Errno> {
+/// Reads what has arrived, waiting for something; 0: the end of the input. EINTR where the LWP must end, EAGAIN where it
+/// may not wait, ENOMEM.
+pub(crate) fn read(buffer: &mut [u8], mode: Mode) -> Result<usize, Errno> {
     loop {
+        fill(); // what the port held back while the buffer was full
         match CONSOLE.lock().input.read(buffer) {
             Read::Bytes(count) => return Ok(count),
             Read::End => return Ok(0),
+            Read::Nothing if mode == Mode::NonBlocking => return Err(Errno::EAGAIN),
             Read::Nothing => {}
         }
-        wait_for_input(None)?;
+        wait_for_input()?;
     }
 }
 
-/// Waits until a read would return at once, or the clock reaches `deadline`, or for no cause. Errors as [`read`].
-pub(crate) fn wait_for_input(deadline: Option<u64>) -> Result<(), Errno> {
+/// Waits until a read would return at once, or for no cause.
+fn wait_for_input() -> Result<(), Errno> {
     let lwp = Here::get().lwp();
-    fill(); // what the port held back while the buffer was full
     let mut console = CONSOLE.lock();
-    if console.input.is_ready() {
-        return Ok(());
+    if !console.input.is_ready() {
+        console.readers.add(lwp)?;
+        drop(console);
+        sched::block();
+        unwatch(lwp);
     }
-    console.add_reader(lwp)?;
-    drop(console);
-    match deadline {
-        Some(deadline) => sched::sleep_until(deadline),
-        None => sched::block(),
-    }
-    CONSOLE.lock().remove_reader(lwp);
     if lwp.is_killed() { Err(Errno::EINTR) } else { Ok(()) }
+}
+
+/// Has an LWP woken when input arrives. ENOMEM.
+pub(crate) fn watch(lwp: &'static Lwp) -> Result<(), Errno> {
+    CONSOLE.lock().readers.add(lwp)
+}
+
+/// Takes that back.
+pub(crate) fn unwatch(lwp: &'static Lwp) {
+    CONSOLE.lock().readers.remove(lwp);
 }
 
 /// Whether a read would return at once.
 pub(crate) fn has_input() -> bool {
+    fill(); // what the port held back while the buffer was full
     CONSOLE.lock().input.is_ready()
 }
 
@@ -110,25 +117,10 @@ fn fill() {
             return;
         }
         let effect = console.input.accept(&bytes[..count], arch::send);
-        let readers = console.readers;
+        console.readers.wake_all();
         drop(console);
-        readers.into_iter().flatten().for_each(sched::wake);
         if effect == Effect::Interrupt {
             proc::interrupt_first();
         }
-    }
-}
-
-impl Console {
-    fn add_reader(&mut self, lwp: &'static Lwp) -> Result<(), Errno> {
-        *self.readers.iter_mut().find(|slot| slot.is_none()).ok_or(Errno::EBUSY)? = Some(lwp);
-        Ok(())
-    }
-
-    fn remove_reader(&mut self, lwp: &'static Lwp) {
-        self.readers
-            .iter_mut()
-            .filter(|slot| slot.is_some_and(|l| core::ptr::eq(l, lwp)))
-            .for_each(|slot| *slot = None);
     }
 }

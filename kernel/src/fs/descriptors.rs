@@ -1,90 +1,110 @@
-//! The open files of a process, by number.
+//! The open files of a process, by number. Several numbers, of several processes, may stand for one open file.
 
-use super::root::RootFile;
+use super::open_file::{File, OpenFile};
+use crate::mm::Shared;
 use alloc::vec::Vec;
 use syscalls::Errno;
 
 /// The most descriptors a process may have.
 pub(crate) const MOST: usize = 256;
 
-/// What a descriptor refers to.
-#[derive(Clone, Copy)]
-pub(crate) enum File {
-    /// The console.
-    Console,
-    /// A file of the root, and the offset of the next read.
-    Root {
-        /// Which.
-        file: RootFile,
-        /// Bytes from its start.
-        offset: u64,
-    },
-    /// The root itself.
-    Folder,
-    /// `/dev/null`: takes everything, gives nothing.
-    Null,
-}
-
-/// An open file.
-#[derive(Clone, Copy)]
-pub(crate) struct Description {
-    pub(crate) file: File,
+/// A descriptor.
+#[derive(Clone)]
+pub(crate) struct Descriptor {
+    pub(crate) open: Shared<OpenFile>,
     /// Closed by exec.
     pub(crate) close_on_exec: bool,
 }
 
 /// The descriptors of a process.
 pub(crate) struct Descriptors {
-    open: Vec<Option<Description>>,
+    list: Vec<Option<Descriptor>>,
+}
+
+/// Descriptors that were taken out, to be let go of without a lock.
+pub(crate) struct Closed {
+    _list: Vec<Option<Descriptor>>,
 }
 
 impl Descriptors {
+    /// None.
+    pub(crate) const fn new() -> Self {
+        Descriptors { list: Vec::new() }
+    }
+
     /// 0, 1 and 2 are the console.
     pub(crate) fn console() -> Result<Self, Errno> {
-        let mut descriptors = Descriptors { open: Vec::new() };
+        let mut descriptors = Descriptors::new();
+        let open = OpenFile::new(File::Console)?;
         for _ in 0..3 {
-            descriptors.add(Description { file: File::Console, close_on_exec: false }, 0)?;
+            descriptors.add(Descriptor { open: open.clone(), close_on_exec: false }, 0)?;
         }
         Ok(descriptors)
     }
 
-    /// The open file behind `fd`. EBADF.
-    pub(crate) fn get(&self, fd: i32) -> Result<Description, Errno> {
-        usize::try_from(fd).ok().and_then(|fd| *self.open.get(fd)?).ok_or(Errno::EBADF)
+    /// The same for a new process. ENOMEM.
+    pub(crate) fn try_clone(&self) -> Result<Self, Errno> {
+        let mut list = Vec::new();
+        list.try_reserve(self.list.len()).map_err(|_| Errno::ENOMEM)?;
+        list.extend_from_slice(&self.list);
+        Ok(Descriptors { list })
+    }
+
+    /// The descriptor `fd`. EBADF.
+    pub(crate) fn get(&self, fd: i32) -> Result<&Descriptor, Errno> {
+        let slot = usize::try_from(fd).ok().and_then(|fd| self.list.get(fd));
+        slot.and_then(Option::as_ref).ok_or(Errno::EBADF)
     }
 
     /// The same, to change.
-    pub(crate) fn get_mut(&mut self, fd: i32) -> Result<&mut Description, Errno> {
-        let slot = usize::try_from(fd).ok().and_then(|fd| self.open.get_mut(fd));
+    pub(crate) fn get_mut(&mut self, fd: i32) -> Result<&mut Descriptor, Errno> {
+        let slot = usize::try_from(fd).ok().and_then(|fd| self.list.get_mut(fd));
         slot.and_then(Option::as_mut).ok_or(Errno::EBADF)
     }
 
-    /// Opens the lowest free number from `lowest` on. EMFILE, ENOMEM.
-    pub(crate) fn add(&mut self, description: Description, lowest: usize) -> Result<i32, Errno> {
+    /// The open file behind `fd`. EBADF.
+    pub(crate) fn open_file(&self, fd: i32) -> Result<Shared<OpenFile>, Errno> {
+        self.get(fd).map(|descriptor| descriptor.open.clone())
+    }
+
+    /// Takes the lowest free number from `lowest` on. EMFILE, ENOMEM.
+    pub(crate) fn add(&mut self, descriptor: Descriptor, lowest: usize) -> Result<i32, Errno> {
         let free =
-            (lowest..MOST).find(|&fd| self.open.get(fd).is_none_or(Option::is_none)).ok_or(Errno::EMFILE)?;
-        self.put(free, description)?;
+            (lowest..MOST).find(|&fd| self.list.get(fd).is_none_or(Option::is_none)).ok_or(Errno::EMFILE)?;
+        self.make_room(free)?;
+        self.list[free] = Some(descriptor);
         Ok(free as i32)
     }
 
-    /// Closes `fd`. EBADF.
-    pub(crate) fn close(&mut self, fd: i32) -> Result<(), Errno> {
+    /// Puts `descriptor` at `fd`, and hands out what was there. EBADF: there can be no such number; ENOMEM.
+    pub(crate) fn replace(&mut self, fd: i32, descriptor: Descriptor) -> Result<Option<Descriptor>, Errno> {
+        let fd = usize::try_from(fd).ok().filter(|&fd| fd < MOST).ok_or(Errno::EBADF)?;
+        self.make_room(fd)?;
+        Ok(self.list[fd].replace(descriptor))
+    }
+
+    /// Takes out `fd`. EBADF.
+    pub(crate) fn take(&mut self, fd: i32) -> Result<Descriptor, Errno> {
         self.get(fd)?;
-        self.open[fd as usize] = None;
-        Ok(())
+        self.list[fd as usize].take().ok_or(Errno::EBADF)
     }
 
-    /// Closes everything and gives the memory back.
-    pub(crate) fn close_all(&mut self) {
-        self.open = Vec::new();
+    /// Takes out a descriptor that exec closes, if there is one.
+    pub(crate) fn take_close_on_exec(&mut self) -> Option<Descriptor> {
+        let closes = |slot: &&mut Option<Descriptor>| slot.as_ref().is_some_and(|open| open.close_on_exec);
+        self.list.iter_mut().find(closes)?.take()
     }
 
-    fn put(&mut self, fd: usize, description: Description) -> Result<(), Errno> {
-        if fd >= self.open.len() {
-            self.open.try_reserve(fd + 1 - self.open.len()).map_err(|_| Errno::ENOMEM)?;
-            self.open.resize(fd + 1, None);
+    /// Takes out everything.
+    pub(crate) fn take_all(&mut self) -> Closed {
+        Closed { _list: core::mem::take(&mut self.list) }
+    }
+
+    fn make_room(&mut self, fd: usize) -> Result<(), Errno> {
+        if fd >= self.list.len() {
+            self.list.try_reserve(fd + 1 - self.list.len()).map_err(|_| Errno::ENOMEM)?;
+            self.list.resize(fd + 1, None);
         }
-        self.open[fd] = Some(description);
         Ok(())
     }
 }

@@ -1,10 +1,17 @@
-//! Files: the read-only root, the console, and the descriptors of processes.
+//! Files: the read-only root, the console, pipes, and the descriptors of processes.
 
 pub(crate) mod console;
 mod descriptors;
+mod open_file;
+mod page;
+pub(crate) mod pipe;
+mod ring;
 pub(crate) mod root;
+mod watchers;
 
-pub(crate) use descriptors::{Description, Descriptors, File, MOST as MOST_DESCRIPTORS};
+pub(crate) use descriptors::{Descriptor, Descriptors, MOST as MOST_DESCRIPTORS};
+pub(crate) use open_file::{File, OpenFile, Readiness};
+pub(crate) use pipe::Mode;
 
 use crate::options::Options;
 use core::ops::Range;

@@ -6,13 +6,15 @@
 mod address_space;
 mod check;
 mod fault;
-#[expect(dead_code, reason = "no call makes a process yet")]
 mod fork;
 pub(crate) mod frames;
 pub(crate) mod heap;
 pub(crate) mod kernel_space;
 pub(crate) mod layout;
+mod put;
 mod retired;
+mod shared;
+mod shared_frame;
 pub(crate) mod stacks;
 mod table;
 mod tlb;
@@ -24,6 +26,7 @@ pub(crate) use address_space::AddressSpace;
 pub(crate) use fault::FaultError;
 pub(crate) use kcore::region::{Access, Kind, Movable, Place, Protection};
 pub(crate) use kernel_space::activate as activate_kernel_space;
+pub(crate) use shared::Shared;
 pub(crate) use user_copy::fixup;
 
 use core::ops::Range;

@@ -90,21 +90,32 @@ pub(crate) fn write_bytes(address: u64, bytes: &[u8]) -> Result<(), Errno> {
 /// # Errors
 /// EFAULT; ENAMETOOLONG: no zero among the first `max` bytes; ENOMEM.
 pub(crate) fn read_string(address: u64, max: usize) -> Result<Vec<u8>, Errno> {
+    let mut string = Vec::new();
+    append_string(&mut string, address, max)?;
+    Ok(string)
+}
+
+/// The same, behind what `to` holds.
+///
+/// # Errors
+/// As [`read_string`]; `to` then holds some of the string.
+pub(crate) fn append_string(to: &mut Vec<u8>, address: u64, max: usize) -> Result<(), Errno> {
     /// Enough for most strings, and little to read in vain.
     const CHUNK: usize = 64;
-    let mut string = Vec::new();
-    while string.len() < max {
-        let start = address.checked_add(string.len() as u64).ok_or(Errno::EFAULT)?;
+    let mut length = 0;
+    while length < max {
+        let start = address.checked_add(length as u64).ok_or(Errno::EFAULT)?;
         let to_page_end = (PAGE_SIZE - start % PAGE_SIZE) as usize;
         let mut chunk = [0; CHUNK];
-        let chunk = &mut chunk[..CHUNK.min(to_page_end).min(max - string.len())];
+        let chunk = &mut chunk[..CHUNK.min(to_page_end).min(max - length)];
         read_bytes(start, chunk)?;
         let end = chunk.iter().position(|&byte| byte == 0);
         let part = &chunk[..end.unwrap_or(chunk.len())];
-        string.try_reserve(part.len()).map_err(|_| Errno::ENOMEM)?;
-        string.extend_from_slice(part);
+        to.try_reserve(part.len()).map_err(|_| Errno::ENOMEM)?;
+        to.extend_from_slice(part);
+        length += part.len();
         if end.is_some() {
-            return Ok(string);
+            return Ok(());
         }
     }
     Err(Errno::ENAMETOOLONG)

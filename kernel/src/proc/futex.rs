@@ -1,99 +1,88 @@
 //! Waiting on words in memory: the primitive under every lock of the C library and of Rust's.
 //!
-//! **Problem.** "Sleep if the word still is `expected`" must not lose a wake-up that comes between the look and the
-//! sleep, and no lock may be held while user memory is read. **Answer.** A waiter first joins the queue, then looks at
-//! the word, then blocks. A waker changes the word before it looks at the queue. So either the waiter sees the new
-//! word, or the waker finds it in the queue. A waiter that finds another value takes itself out; if a waker was faster
-//! and took it out already, that wake-up has been spent on it, and it says so by returning 0.
+//! The queues, and why no wake-up is lost, are `kcore::futex`'s; here are their lock, the words and the blocking. A
+//! waiter joins its queue, looks at the word, and then blocks. If it finds another value it takes itself out; if a
+//! waker was faster and took it out already, that wake-up has been spent on it, and it says so by returning 0. A waiter
+//! that is still queued when it comes back was not woken: its time is over, or it is to end.
 //!
-//! The queues, by key and first come first served, are under one lock. A wake-up takes the waiter out of its queue under
-//! that lock, so each goes to one waiter only, and a waiter that is still queued when it comes back was not woken: its
-//! time is over, or it was killed. One lock, not one a bucket, because a requeue moves a waiter between two buckets, and
-//! nobody may see it in neither.
+//! **Which word is meant.** A private word is known by its address space and its address. A word of memory that
+//! processes share is known by its frame, of which the waiter holds a reference: so long as it waits, no other word gets
+//! that name, whatever is unmapped meanwhile. (A waiter that was moved to a shared word holds no reference of that one:
+//! its movers must keep it mapped.)
 
+use super::{Lwp, table};
 use crate::arch::clock;
 use crate::cpu::Here;
+use crate::mm::frames::Frame;
+use crate::mm::layout::PAGE_SIZE;
 use crate::mm::user::copy_in;
-use crate::proc::Lwp;
+use crate::proc::current_space;
 use crate::sched;
 use crate::sync::{Lock, Rank};
-use alloc::vec::Vec;
+use kcore::futex::{ANY, Key, Waiter, Waiters, Waiting};
+use kcore::sched::Slot;
 use syscalls::Errno;
 
-/// What is waited on: a word of an address space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
-    space: usize,
-    word: u64,
-}
+static WAITING: Lock<Waiting> = Lock::new(Rank::Futex, Waiting::new());
 
-impl Key {
-    /// The word at `word` of the running program.
-    pub(crate) fn private(word: u64) -> Self {
-        Key { space: core::ptr::from_ref(crate::proc::current_space()).addr(), word }
-    }
+/// The waiters lie in the LWPs.
+struct LwpWaiters;
 
-    fn bucket(self) -> usize {
-        let mixed = (self.word ^ self.space as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 56) as usize % BUCKETS
+impl Waiters for LwpWaiters {
+    fn waiter(&self, slot: Slot) -> &Waiter {
+        &table::lwp(slot).futex
     }
 }
 
-#[derive(Clone, Copy)]
-struct Waiter {
+/// A word of the running program.
+pub(crate) struct Word {
+    address: u64,
     key: Key,
-    lwp: &'static Lwp,
-    bits: u32,
+    /// Keeps a shared word what it is.
+    _frame: Option<Frame>,
 }
 
-const BUCKETS: usize = 256;
+impl Word {
+    /// A word that the LWPs of one address space use.
+    pub(crate) fn private(address: u64) -> Self {
+        let space = core::ptr::from_ref(current_space()).addr() as u64;
+        Word { address, key: Key { space, address }, _frame: None }
+    }
 
-static QUEUES: Lock<[Vec<Waiter>; BUCKETS]> = Lock::new(Rank::Futex, [const { Vec::new() }; BUCKETS]);
-
-fn join(waiter: Waiter) -> Result<(), Errno> {
-    let queue = &mut QUEUES.lock()[waiter.key.bucket()];
-    queue.try_reserve(1).map_err(|_| Errno::ENOMEM)?;
-    queue.push(waiter);
-    waiter.lwp.futex.set(Some(waiter.key));
-    Ok(())
+    /// A word that other processes may use too, if it is in memory that they share. ENOMEM: there are too many waiters.
+    pub(crate) fn shared(address: u64) -> Result<Self, Errno> {
+        let Some(frame) = current_space().shared_frame(address)? else { return Ok(Word::private(address)) };
+        let physical = frame.address() + address % PAGE_SIZE;
+        // No address space is known by 0.
+        Ok(Word { address, key: Key { space: 0, address: physical }, _frame: Some(frame) })
+    }
 }
 
 /// Takes a waiter out of its queue; false where a waker was faster.
-fn leave(lwp: &'static Lwp) -> bool {
-    let mut queues = QUEUES.lock();
-    let Some(key) = lwp.futex.take() else { return false };
-    queues[key.bucket()].retain(|waiter| !core::ptr::eq(waiter.lwp, lwp));
-    true
+fn leave(lwp: &Lwp) -> bool {
+    WAITING.lock().leave(&LwpWaiters, lwp.slot)
 }
 
-fn is_queued(lwp: &Lwp) -> bool {
-    let _queues = QUEUES.lock();
-    lwp.futex.get().is_some()
-}
-
-/// Waits on `key` while the word at `address` is `expected`, for wake-ups that share a bit with `bits`, until the clock
-/// reaches `deadline`. 0; EAGAIN: the word is another; EFAULT; ETIMEDOUT; EINTR: the LWP must end; ENOMEM.
-pub(crate) fn wait(
-    key: Key,
-    address: u64,
-    expected: u32,
-    bits: u32,
-    deadline: Option<u64>,
-) -> Result<u64, Errno> {
+/// Waits on `word` while it is `expected`, for wake-ups that share a bit with `bits`, until the clock reaches
+/// `deadline`. EAGAIN: the word is another; EFAULT; ETIMEDOUT; EINTR: the LWP must end.
+pub(crate) fn wait(word: &Word, expected: u32, bits: u32, deadline: Option<u64>) -> Result<(), Errno> {
     let lwp = Here::get().lwp();
-    join(Waiter { key, lwp, bits })?;
-    match copy_in::<u32>(address) {
-        Ok(word) if word == expected => {}
-        Ok(_) => return if leave(lwp) { Err(Errno::EAGAIN) } else { Ok(0) },
-        Err(errno) => return if leave(lwp) { Err(errno) } else { Ok(0) },
+    WAITING.lock().join(&LwpWaiters, lwp.slot, word.key, bits);
+    let refused = match copy_in::<u32>(word.address) {
+        Ok(found) if found == expected => None,
+        Ok(_) => Some(Errno::EAGAIN),
+        Err(errno) => Some(errno),
+    };
+    if let Some(errno) = refused {
+        return if leave(lwp) { Err(errno) } else { Ok(()) };
     }
     loop {
         match deadline {
             Some(deadline) => sched::sleep_until(deadline),
             None => sched::block(),
         }
-        if !is_queued(lwp) {
-            return Ok(0);
+        if !is_waiting(lwp) {
+            return Ok(());
         }
         let over = deadline.is_some_and(|deadline| clock() >= deadline);
         if (over || lwp.is_killed()) && leave(lwp) {
@@ -102,49 +91,38 @@ pub(crate) fn wait(
     }
 }
 
-/// Wakes at most `count` waiters of `key` that share a bit with `bits`, the longest-waiting first; returns how many.
-pub(crate) fn wake(key: Key, count: u32, bits: u32) -> u64 {
+fn is_waiting(lwp: &Lwp) -> bool {
+    let _waiting = WAITING.lock();
+    lwp.futex.is_waiting()
+}
+
+/// Wakes at most `count` waiters of `word` that share a bit with `bits`, the longest-waiting first; returns how many.
+pub(crate) fn wake(word: &Word, count: u32, bits: u32) -> u64 {
     let mut woken = 0;
     while woken < u64::from(count) {
-        let Some(lwp) = take_first(key, bits) else { break };
-        sched::wake(lwp);
+        let first = WAITING.lock().take_first(&LwpWaiters, word.key, bits);
+        let Some(slot) = first else { break };
+        sched::wake(table::lwp(slot));
         woken += 1;
     }
     woken
 }
 
-fn take_first(key: Key, bits: u32) -> Option<&'static Lwp> {
-    let queue = &mut QUEUES.lock()[key.bucket()];
-    let at = queue.iter().position(|waiter| waiter.key == key && waiter.bits & bits != 0)?;
-    let lwp = queue.remove(at).lwp;
-    lwp.futex.set(None);
-    Some(lwp)
-}
-
 /// Wakes at most `count` waiters of `from` and moves at most `move_count` of the others to `to`, in their order.
-/// `only_if` names a word that must have a value, else EAGAIN. Returns how many were woken or moved.
+/// `expected` is what the word must be, if it matters: else EAGAIN. EFAULT. Returns how many were woken or moved.
 pub(crate) fn requeue(
-    from: Key,
-    to: Key,
+    from: &Word,
+    to: &Word,
     count: u32,
     move_count: u32,
-    only_if: Option<(u64, u32)>,
+    expected: Option<u32>,
 ) -> Result<u64, Errno> {
-    if let Some((address, expected)) = only_if
-        && copy_in::<u32>(address)? != expected
+    if let Some(expected) = expected
+        && copy_in::<u32>(from.address)? != expected
     {
         return Err(Errno::EAGAIN);
     }
-    let woken = wake(from, count, u32::MAX);
-    let mut queues = QUEUES.lock();
-    let mut moved = 0;
-    while moved < u64::from(move_count) && from != to {
-        let Some(at) = queues[from.bucket()].iter().position(|waiter| waiter.key == from) else { break };
-        queues[to.bucket()].try_reserve(1).map_err(|_| Errno::ENOMEM)?;
-        let waiter = queues[from.bucket()].remove(at);
-        waiter.lwp.futex.set(Some(to));
-        queues[to.bucket()].push(Waiter { key: to, ..waiter });
-        moved += 1;
-    }
-    Ok(woken + moved)
+    let woken = wake(from, count, ANY);
+    let moved = WAITING.lock().requeue(&LwpWaiters, from.key, to.key, move_count as usize);
+    Ok(woken + moved as u64)
 }

@@ -5,16 +5,16 @@
 //! to a slot stays valid for ever, and whether it still is the LWP that was meant is told by the tid in its ledger,
 //! which the ledger's reader checks inside its window. No count has to be taken and no lock held.
 
-use super::futex::Key;
 use super::process::Process;
 use crate::arch::{self, Context, FpuState, Frame};
 use crate::mm::stacks::KernelStack;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{
-    AtomicBool, AtomicU32, AtomicU64,
+    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
 use kcore::acct::LwpLedger;
+use kcore::futex::Waiter;
 use kcore::sched::balance::CpuSet;
 use kcore::sched::credit::Credit;
 use kcore::sched::{Link, Slot};
@@ -49,6 +49,8 @@ pub(crate) struct Lwp {
     tid: AtomicU32,
     /// It must end as soon as it is about to return to user mode, and does not block any more.
     killed: AtomicBool,
+    /// The process it belongs to; null: the slot is free.
+    process: AtomicPtr<Process>,
     /// The CPUs that it may use, as bits.
     allowed: AtomicU64,
     /// The CPU whose dispatcher's lock guards the group below. Changes under that lock only.
@@ -65,13 +67,18 @@ pub(crate) struct Lwp {
     pub(crate) wake_pending: Cell<bool>,
 
     // --- guarded by the futex queues' lock ---
-    /// The word it waits on, if it does.
-    pub(crate) futex: Cell<Option<Key>>,
+    /// Its place in a queue.
+    pub(super) futex: Waiter,
+
+    // --- guarded by the family's lock ---
+    /// It waits for a child's end: whoever ends as such a child takes this back and wakes it.
+    pub(crate) waits_for_child: Cell<bool>,
+    /// A child that it made by `vfork` still uses its memory.
+    pub(crate) has_lent: Cell<bool>,
 
     // --- the LWP's own, or its maker's and its ender's while it cannot run ---
     pub(crate) context: Context,
     pub(crate) fpu: FpuState,
-    process: Cell<Option<&'static Process>>,
     stack: UnsafeCell<Option<KernelStack>>,
     /// Bases of the segments that user code sees.
     pub(crate) fs_base: Cell<u64>,
@@ -101,6 +108,7 @@ impl Lwp {
             ledger: LwpLedger::new(),
             tid: AtomicU32::new(0),
             killed: AtomicBool::new(false),
+            process: AtomicPtr::new(core::ptr::null_mut()),
             allowed: AtomicU64::new(u64::MAX),
             cpu: AtomicU32::new(0),
             link: Link::new(),
@@ -108,10 +116,11 @@ impl Lwp {
             credit: Cell::new(Credit::new()),
             asleep_since: Cell::new(0),
             wake_pending: Cell::new(false),
-            futex: Cell::new(None),
+            futex: Waiter::new(),
+            waits_for_child: Cell::new(false),
+            has_lent: Cell::new(false),
             context: Context::new(),
             fpu: FpuState::new(),
-            process: Cell::new(None),
             stack: UnsafeCell::new(None),
             fs_base: Cell::new(0),
             gs_base: Cell::new(0),
@@ -141,7 +150,9 @@ impl Lwp {
         self.place.set(Place::Nowhere);
         self.credit.set(Credit::new());
         self.wake_pending.set(false);
-        self.process.set(Some(process));
+        self.waits_for_child.set(false);
+        self.has_lent.set(false);
+        self.process.store(core::ptr::from_ref(process).cast_mut(), Relaxed);
         self.fs_base.set(0);
         self.gs_base.set(0);
         self.clear_at_end.set(0);
@@ -157,13 +168,26 @@ impl Lwp {
         }
     }
 
+    /// Makes the running LWP's own state that of a program's first.
+    pub(super) fn begin_program(&self) {
+        self.fs_base.set(0);
+        self.gs_base.set(0);
+        self.clear_at_end.set(0);
+        self.signal_stack.set(NO_STACK);
+        // SAFETY: the LWP runs here, so nobody else uses its state.
+        unsafe {
+            self.fpu.reset();
+            self.load_user_state();
+        }
+    }
+
     /// Takes back what [`Lwp::begin`] gave: the stack, which is free from now on.
     ///
     /// # Safety
     /// The LWP has ended, and nobody runs on its stack.
     pub(super) unsafe fn end(&self) -> Option<KernelStack> {
         self.tid.store(0, Relaxed);
-        self.process.set(None);
+        self.process.store(core::ptr::null_mut(), Relaxed);
         // SAFETY: by the contract nobody uses the stack.
         unsafe { (*self.stack.get()).take() }
     }
@@ -177,7 +201,19 @@ impl Lwp {
     /// The process it belongs to. Of a living LWP only.
     #[inline]
     pub(crate) fn process(&self) -> &'static Process {
-        self.process.get().expect("a living LWP has a process")
+        self.any_process().expect("a living LWP has a process")
+    }
+
+    /// The process it belongs to, if the slot is an LWP's now.
+    #[inline]
+    pub(crate) fn any_process(&self) -> Option<&'static Process> {
+        // SAFETY: null, or the address of a process slot, which is for ever.
+        unsafe { self.process.load(Relaxed).as_ref() }
+    }
+
+    /// It takes the id of its process, whose first LWP is no more. For the running LWP itself.
+    pub(super) fn take_tid(&self, tid: u32) {
+        self.tid.store(tid, Relaxed);
     }
 
     /// Top of its kernel stack. Of a living LWP only.

@@ -7,18 +7,29 @@
 //! whoever sums up a process neither misses nor doubles it.
 //!
 //! **A process ends once.** The first `exit_group`, fatal fault or fatal signal decides how; everyone else's is too
-//! late. Its other LWPs are marked killed and woken, and end on their way to user mode.
+//! late. Its other LWPs are marked killed and woken, and end on their way to user mode. When the last is reclaimed, and
+//! all time is booked, the process can be waited for ([`family`]).
+//!
+//! **A killed LWP leaves every queue** by the way it came in: whoever waits, for whatever, looks after each wake-up
+//! whether it is to end, takes itself out, and returns up to the way to user mode.
 
+mod exec;
+pub(crate) mod family;
+mod fork;
 pub(crate) mod futex;
 mod lwp;
 mod process;
 mod program;
-mod signals;
+pub(crate) mod signals;
+mod slots;
 pub(crate) mod table;
 
+pub(crate) use exec::{Program, run_program};
+pub(crate) use fork::{Memory, new_process};
 pub(crate) use lwp::{Lwp, Place};
 pub(crate) use process::{Ending, Process};
-pub(crate) use program::start_first;
+pub(crate) use program::{MOST_ARGUMENT_BYTES, start_first};
+pub(crate) use signals::interrupt_first;
 
 use crate::arch::{self, Frame, clock};
 use crate::cpu::Here;
@@ -27,14 +38,11 @@ use crate::mm::AddressSpace;
 use crate::mm::stacks::KernelStack;
 use crate::sched;
 use crate::sync::{Lock, Rank};
-use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use kcore::acct::{MachineLedger, OffCpu, Usage};
 use syscalls::Errno;
 
 /// Where the time of all LWPs that are no more is kept.
 static MACHINE: Lock<MachineLedger> = Lock::new(Rank::Table, MachineLedger::new());
-
-static PROCESSES: AtomicU16 = AtomicU16::new(0);
 
 /// What a program did that the CPU refused.
 #[derive(Debug, Clone, Copy)]
@@ -55,10 +63,10 @@ pub(crate) fn current() -> &'static Process {
     Here::get().lwp().process()
 }
 
-/// The address space of the running LWP.
+/// The address space of the running LWP, until it runs another program.
 #[inline]
 pub(crate) fn current_space() -> &'static AddressSpace {
-    &current().space
+    current().space()
 }
 
 /// Makes an LWP of `process` that will enter user mode with `frame`, under `tid` or a new one; `prepare` finishes it
@@ -115,31 +123,14 @@ pub(crate) fn end_process(process: &'static Process, ending: Ending) {
     }
 }
 
-/// The person at the terminal wants the first program to end.
-pub(crate) fn interrupt_first() {
-    const SIGINT: u8 = 2;
-    if let Some(lwp) = table::find(1) {
-        end_process(lwp.process(), Ending::Signal(SIGINT));
-    }
-}
-
 /// Ends the running LWP by its own wish; the process ends with its last LWP, and with that one's status.
 pub(crate) fn exit_lwp(status: u8) -> ! {
-    let process = current();
-    if !process.is_multithreaded() {
-        process.decide_ending(Ending::Exit(status));
-    }
-    exit_current()
+    leave(Ending::Exit(status))
 }
 
-/// One more process.
-fn count_process() {
-    PROCESSES.fetch_add(1, Relaxed);
-}
-
-/// How many processes there are.
+/// How many processes there are, those that wait to be reaped included.
 pub(crate) fn process_count() -> u16 {
-    PROCESSES.load(Relaxed)
+    family::count() as u16
 }
 
 /// Ends the running process for what it did, with a line on the console.
@@ -149,8 +140,8 @@ pub(crate) fn end_by_fault(fault: Fault) -> ! {
     let address = format_args!("{:#x}", fault.address.unwrap_or(fault.instruction));
     console::print(format_args!(
         "tally: {} (pid {}, LWP {}): {} at {address}, instruction {:#x}\n",
-        process.name,
-        process.pid,
+        process.name(),
+        process.pid(),
         lwp.tid(),
         fault.name,
         fault.instruction,
@@ -158,27 +149,40 @@ pub(crate) fn end_by_fault(fault: Fault) -> ! {
     exit_group(Ending::Signal(fault.signal))
 }
 
-/// Ends the running LWP: gives back what it can in its own time, and leaves for good.
+/// Ends the running LWP, which was told to.
 pub(crate) fn exit_current() -> ! {
+    leave(Ending::Exit(0)) // how the process ends is decided already
+}
+
+/// Ends the running LWP: gives back what it can in its own time, and leaves for good. If it is the last of its process
+/// and nothing else is decided, the process ends as `ending` says.
+fn leave(ending: Ending) -> ! {
     let lwp = Here::get().lwp();
     let process = lwp.process();
     let word = lwp.clear_at_end.take();
-    if word != 0 && process.is_multithreaded() {
+    if word != 0 && (process.is_multithreaded() || !process.space().is_unique()) {
         crate::syscall::clear_and_wake(word);
     }
     if process.leave() {
-        process.decide_ending(Ending::Exit(0));
-        process.descriptors.lock().close_all();
-        process.space.clear();
-        if process.pid == 1 {
+        process.decide_ending(ending);
+        let open = process.descriptors.lock().take_all();
+        drop(open);
+        if process.pid() == 1 {
             end_of_first(process)
         }
+        if process.space().is_unique() {
+            process.space().clear();
+        }
+        fork::return_memory(process);
     }
     sched::end_current()
 }
 
 /// The first process has ended: so does the machine.
 fn end_of_first(process: &Process) -> ! {
+    if process.space().is_unique() {
+        process.space().clear();
+    }
     crate::mm::log_usage();
     match process.ending() {
         Some(Ending::Signal(signal)) => arch::tell_outcome(format_args!("signal {signal}")),
@@ -194,15 +198,16 @@ pub(crate) fn reclaim(lwp: &'static Lwp) {
     let last = process.reclaim(lwp);
     // SAFETY: the LWP has ended, and this CPU has left its stack.
     drop(unsafe { lwp.end() });
-    if tid == process.pid {
+    if tid == process.pid() {
         table::unname(tid);
     } else {
         table::free_id(tid);
     }
     table::give_back(lwp);
     if last {
-        PROCESSES.fetch_sub(1, Relaxed);
-        log::info!("process {} has ended", process.pid);
+        // SAFETY: the last LWP is gone, and the CPUs that ran one have switched away.
+        unsafe { process.let_go() };
+        family::end(process);
     }
 }
 

@@ -1,14 +1,21 @@
 //! Processes: an address space, descriptors and a ledger, shared by LWPs.
+//!
+//! **Life.** A process lies in a slot that is used again, like an LWP: a reference to it is valid for ever, and its pid
+//! tells whether it still is the one that was meant. Its LWPs may rely on it without a look. Others find it under the
+//! family's lock ([`super::family`]), under which alone a process is made findable and reaped.
 
 use super::lwp::Lwp;
 use super::signals::SignalActions;
 use crate::fs::Descriptors;
-use crate::mm::AddressSpace;
+use crate::mm::{AddressSpace, Shared};
+use crate::sched;
 use crate::sync::{Lock, Rank};
-use alloc::boxed::Box;
 use alloc::vec::Vec;
+use arrayvec::ArrayString;
+use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, Ordering};
 use kcore::acct::ProcessLedger;
+use kcore::process::ProcessSlot;
 use syscalls::Errno;
 
 /// How a process ended, or will.
@@ -20,65 +27,155 @@ pub(crate) enum Ending {
     Signal(u8),
 }
 
-/// One process. Lives from its making until it has been reaped; whoever holds a reference beyond that is its LWP or
-/// holds the table's lock.
+/// The first bytes of a program's name.
+pub(crate) type Name = ArrayString<32>;
+
+/// What a process begins with.
+pub(super) struct Beginning {
+    pub(super) pid: u32,
+    pub(super) uid: u32,
+    pub(super) name: Name,
+    pub(super) space: Shared<AddressSpace>,
+    pub(super) descriptors: Descriptors,
+    pub(super) signal_actions: SignalActions,
+}
+
+/// One process, or a free slot. The fields are grouped by who may use them.
 pub(crate) struct Process {
-    /// The process id: the tid of its first LWP.
-    pub(crate) pid: u32,
-    /// The parent's process id, 0 for the first process.
-    parent: AtomicU32,
-    /// The program's name, for messages.
-    pub(crate) name: Box<str>,
-    /// The memory that its LWPs see. Locks inside.
-    pub(crate) space: AddressSpace,
-    /// The open files.
-    pub(crate) descriptors: Lock<Descriptors>,
-    /// Its user.
+    // --- fixed for the slot ---
+    /// The slot's number.
+    pub(super) slot: ProcessSlot,
+
+    // --- read by anyone ---
+    /// The process id: the tid of its first LWP. 0: the slot is free.
+    pid: AtomicU32,
     uid: AtomicU32,
-    /// What it asked to happen on signals.
-    pub(crate) signal_actions: Lock<SignalActions>,
     /// 0 while it lives; else how it ends: bit 31, and status or signal.
     ending: AtomicU32,
     /// LWPs that have not begun to end. The one that takes it to 0 gives the memory back.
     active: AtomicU32,
+
+    // --- each with a lock of its own ---
+    /// The open files.
+    pub(crate) descriptors: Lock<Descriptors>,
+    /// What it asked to happen on signals.
+    pub(crate) signal_actions: Lock<SignalActions>,
     state: Lock<State>,
+
+    // --- guarded by the family's lock ---
+    /// The LWP that lent its memory to this process by `vfork`, and waits to have it back.
+    pub(super) lender: Cell<Option<&'static Lwp>>,
+
+    // --- its LWPs' own ---
+    /// The memory that they see. Changes only while there is one LWP, or none.
+    space: UnsafeCell<Option<Shared<AddressSpace>>>,
 }
 
 struct State {
+    name: Name,
     /// The LWPs that are not reclaimed.
     members: Vec<&'static Lwp>,
+    /// The LWP that waits to be the only one, to run another program.
+    alone: Option<&'static Lwp>,
     /// Where the time of reclaimed LWPs and of children went.
     ledger: ProcessLedger,
 }
+
+// SAFETY: every field is atomic or locked, or says above whose lock or whose turn guards it.
+unsafe impl Sync for Process {}
 
 const ENDS: u32 = 1 << 31;
 const BY_SIGNAL: u32 = 1 << 30;
 
 impl Process {
-    pub(super) fn new(pid: u32, parent: u32, name: Box<str>, space: AddressSpace) -> Result<Self, Errno> {
-        Ok(Process {
-            pid,
-            parent: AtomicU32::new(parent),
-            name,
-            space,
-            descriptors: Lock::new(Rank::Descriptors, Descriptors::console()?),
+    /// A free slot.
+    pub(super) fn free(slot: u32) -> Self {
+        let state =
+            State { name: Name::new(), members: Vec::new(), alone: None, ledger: ProcessLedger::new() };
+        Process {
+            slot: ProcessSlot::new(slot),
+            pid: AtomicU32::new(0),
             uid: AtomicU32::new(0),
-            signal_actions: Lock::new(Rank::Signals, SignalActions::new()),
             ending: AtomicU32::new(0),
             active: AtomicU32::new(0),
-            state: Lock::new(Rank::Process, State { members: Vec::new(), ledger: ProcessLedger::new() }),
-        })
+            descriptors: Lock::new(Rank::Descriptors, Descriptors::new()),
+            signal_actions: Lock::new(Rank::Signals, SignalActions::new()),
+            state: Lock::new(Rank::Process, state),
+            lender: Cell::new(None),
+            space: UnsafeCell::new(None),
+        }
     }
 
-    /// The parent's process id, 0 for the first process.
+    /// Makes the slot a process, without LWPs.
+    ///
+    /// # Safety
+    /// The slot is free, and the caller's alone.
+    pub(super) unsafe fn begin(&self, beginning: Beginning) {
+        self.ending.store(0, Ordering::Relaxed);
+        self.active.store(0, Ordering::Relaxed);
+        self.uid.store(beginning.uid, Ordering::Relaxed);
+        self.pid.store(beginning.pid, Ordering::Release);
+        *self.descriptors.lock() = beginning.descriptors;
+        *self.signal_actions.lock() = beginning.signal_actions;
+        let mut state = self.state.lock();
+        state.name = beginning.name;
+        state.ledger = ProcessLedger::new();
+        // SAFETY: the slot is the caller's alone.
+        unsafe { *self.space.get() = Some(beginning.space) };
+    }
+
+    /// Gives up what only its LWPs used.
+    ///
+    /// # Safety
+    /// The process has no LWP, and no CPU translates by its address space on its behalf.
+    pub(super) unsafe fn let_go(&self) {
+        // SAFETY: by the contract nobody uses it.
+        drop(unsafe { (*self.space.get()).take() });
+        self.signal_actions.lock().clear();
+        self.state.lock().members = Vec::new();
+    }
+
+    /// Makes the slot free. Under the family's lock, or before the process could be found there.
+    pub(super) fn end(&self) {
+        self.pid.store(0, Ordering::Release);
+    }
+
+    /// The process id: the tid of its first LWP.
     #[inline]
-    pub(crate) fn parent(&self) -> u32 {
-        self.parent.load(Ordering::Relaxed)
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid.load(Ordering::Relaxed)
     }
 
     /// Its user.
     pub(crate) fn uid(&self) -> u32 {
         self.uid.load(Ordering::Relaxed)
+    }
+
+    /// Makes it another user's.
+    pub(crate) fn set_uid(&self, uid: u32) {
+        self.uid.store(uid, Ordering::Relaxed);
+    }
+
+    /// The program's name.
+    pub(crate) fn name(&self) -> Name {
+        self.state.lock().name
+    }
+
+    /// The memory that its LWPs see. For them, and for who switches to one of them.
+    #[inline]
+    pub(crate) fn space(&self) -> &Shared<AddressSpace> {
+        // SAFETY: it is replaced by the only LWP, which holds no reference to the old one then, and taken when there is
+        // no LWP any more.
+        unsafe { (*self.space.get()).as_ref() }.expect("a process with LWPs has an address space")
+    }
+
+    /// Replaces the memory, and hands out the old one.
+    ///
+    /// # Safety
+    /// The caller is the only LWP of this process, and keeps no reference to the old one.
+    pub(super) unsafe fn replace_space(&self, space: Shared<AddressSpace>) -> Option<Shared<AddressSpace>> {
+        // SAFETY: by the contract nobody else looks.
+        unsafe { (*self.space.get()).replace(space) }
     }
 
     /// How it ends, once that is decided.
@@ -100,10 +197,11 @@ impl Process {
         self.ending.compare_exchange(0, value, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
 
-    /// Adds an LWP. EAGAIN where the process is ending, ENOMEM where the list cannot grow; nothing has changed then.
+    /// Adds an LWP. EAGAIN where the process is ending or about to run another program, ENOMEM where the list cannot
+    /// grow; nothing has changed then.
     pub(super) fn add(&self, lwp: &'static Lwp) -> Result<(), Errno> {
         let mut state = self.state.lock();
-        if self.ending().is_some() {
+        if self.ending().is_some() || state.alone.is_some() {
             return Err(Errno::EAGAIN);
         }
         state.members.try_reserve(1).map_err(|_| Errno::ENOMEM)?;
@@ -130,7 +228,46 @@ impl Process {
         let used = lwp.ledger.retire();
         state.ledger.add_ended(used);
         super::book_ended(used);
+        if let Some(alone) = state.alone {
+            sched::wake(alone);
+        }
         state.members.is_empty()
+    }
+
+    /// Ends all LWPs but `lwp`, the running one, and waits until they are reclaimed; from then on no other is added,
+    /// until [`Process::set_program`]. EINTR: the process ends, or another LWP was first.
+    pub(super) fn leave_alone(&self, lwp: &'static Lwp) -> Result<(), Errno> {
+        {
+            let mut state = self.state.lock();
+            if state.alone.is_some() || self.ending().is_some() {
+                return Err(Errno::EINTR);
+            }
+            state.alone = Some(lwp);
+            for &other in state.members.iter().filter(|member| !core::ptr::eq(**member, lwp)) {
+                other.kill();
+                sched::notice(other);
+            }
+        }
+        loop {
+            {
+                let mut state = self.state.lock();
+                if lwp.is_killed() {
+                    state.alone = None;
+                    return Err(Errno::EINTR);
+                }
+                if state.members.len() == 1 {
+                    return Ok(());
+                }
+            }
+            sched::block();
+        }
+    }
+
+    /// The process runs another program from now on, and may have more LWPs again.
+    pub(super) fn set_program(&self, name: Name) {
+        let mut state = self.state.lock();
+        state.name = name;
+        state.alone = None;
     }
 
     /// Calls `each` for every LWP that is not reclaimed, under the process's lock.
@@ -148,5 +285,10 @@ impl Process {
     pub(crate) fn with_ledger<T>(&self, look: impl FnOnce(&ProcessLedger, &[&'static Lwp]) -> T) -> T {
         let state = self.state.lock();
         look(&state.ledger, &state.members)
+    }
+
+    /// Takes over the time of a child that was waited for.
+    pub(super) fn add_child(&self, child: &ProcessLedger) {
+        self.state.lock().ledger.add_child(child);
     }
 }

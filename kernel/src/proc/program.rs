@@ -1,14 +1,14 @@
-//! From a file of the root to an LWP that runs it.
+//! From a file of the root to memory that holds the program, and to the first process.
 
-use super::{Process, new_lwp, table};
+use super::process::{Beginning, Name};
+use super::signals::SignalActions;
+use super::{Program, family, new_lwp, table};
 use crate::arch::Frame;
+use crate::fs::Descriptors;
 use crate::fs::root::{self, RootFile};
-use crate::mm::heap::try_box;
 use crate::mm::layout::{PAGE_SIZE, USER_CEILING, USER_STACK, USER_START};
-use crate::mm::user::write_bytes;
-use crate::mm::{Access, AddressSpace, Kind, Place, Protection};
+use crate::mm::{AddressSpace, Kind, Place, Protection, Shared};
 use crate::random;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use kcore::image::{self, HEADER_SIZE, Image, Segment};
 use kcore::stack::{Contents, key};
@@ -17,12 +17,12 @@ use syscalls::Errno;
 /// Where position-independent programs lie: in the same quarter of the tables as their stack, far below it.
 const PROGRAM_BASE: u64 = 0x7f80_0000_0000;
 /// The most that arguments, environment and auxiliary vector may take.
-const MOST_ARGUMENT_BYTES: usize = 128 * 1024;
+pub(crate) const MOST_ARGUMENT_BYTES: usize = 128 * 1024;
 
 /// A program that is laid out in memory.
-struct Loaded {
-    space: AddressSpace,
-    frame: Frame,
+pub(super) struct Loaded {
+    pub(super) space: AddressSpace,
+    pub(super) frame: Frame,
 }
 
 /// Starts the first program, pid 1, as the root archive asks for: its arguments are the strings of `/.argv`, its
@@ -31,19 +31,32 @@ pub(crate) fn start_first() -> Result<(), &'static str> {
     let list = root::find(".argv").ok_or("the root archive names no program (/.argv)")?;
     let (arguments, environment) =
         (strings(list.data), root::find(".environ").map_or(Vec::new(), |f| strings(f.data)));
-    let path = core::str::from_utf8(arguments.first().ok_or("/.argv is empty")?)
-        .map_err(|_| "the path is not text")?;
-    let file = root::find(path).ok_or("the first program is not in the root archive")?;
-    let loaded = load(file, &arguments, &environment).map_err(|errno| match errno {
+    let path = *arguments.first().ok_or("/.argv is empty")?;
+    let text = core::str::from_utf8(path).map_err(|_| "the path is not text")?;
+    let file = root::find(text).ok_or("the first program is not in the root archive")?;
+    let program = Program { file, path, arguments: &arguments, environment: &environment };
+    start(&program).map_err(|errno| match errno {
         Errno::ENOEXEC => "the first program is not a static x86-64 ELF file",
         other => other.text(),
-    })?;
-    let pid = table::new_id().map_err(Errno::text)?;
-    let process =
-        Process::new(pid, 0, Box::from(file.name), loaded.space).and_then(try_box).map_err(Errno::text)?;
-    let process: &'static Process = Box::leak(process);
-    super::count_process();
-    new_lwp(process, Some(pid), &loaded.frame, |_| ()).map_err(Errno::text)?;
+    })
+}
+
+fn start(program: &Program) -> Result<(), Errno> {
+    let loaded = load(program, 0)?;
+    let process = family::take_slot()?;
+    let pid = table::new_id()?;
+    let beginning = Beginning {
+        pid,
+        uid: 0,
+        name: short_name(program.file.name),
+        space: Shared::new(loaded.space)?,
+        descriptors: Descriptors::console()?,
+        signal_actions: SignalActions::new(),
+    };
+    // SAFETY: the slot was free and is ours.
+    unsafe { process.begin(beginning) };
+    family::lock().add(process.slot, pid, None);
+    new_lwp(process, Some(pid), &loaded.frame, |_| ())?;
     Ok(())
 }
 
@@ -52,8 +65,16 @@ fn strings(list: &'static [u8]) -> Vec<&'static [u8]> {
     list.strip_suffix(&[0]).map_or(Vec::new(), |list| list.split(|&byte| byte == 0).collect())
 }
 
-/// Lays a program out in a new address space, which this CPU then uses. ENOEXEC, E2BIG, ENOMEM.
-fn load(file: RootFile, arguments: &[&[u8]], environment: &[&[u8]]) -> Result<Loaded, Errno> {
+/// As much of a program's name as is kept.
+pub(super) fn short_name(name: &str) -> Name {
+    let mut short = Name::new();
+    name.chars().take_while(|&letter| short.try_push(letter).is_ok()).for_each(drop);
+    short
+}
+
+/// Lays a program out in a new address space, for a process of user `uid`. ENOEXEC, E2BIG, ENOMEM.
+pub(super) fn load(program: &Program, uid: u32) -> Result<Loaded, Errno> {
+    let file = program.file;
     let image = image::plan(file.data, USER_START..USER_CEILING, PROGRAM_BASE)?;
     let space = AddressSpace::new()?;
     for segment in image.segments.iter() {
@@ -61,7 +82,7 @@ fn load(file: RootFile, arguments: &[&[u8]], environment: &[&[u8]]) -> Result<Lo
     }
     space.place_heap(image.initial_break);
     space.map_stack()?;
-    let stack_pointer = fill_stack(&space, file, &image, arguments, environment)?;
+    let stack_pointer = fill_stack(&space, program, &image, uid)?;
     Ok(Loaded { space, frame: Frame::start(image.entry, stack_pointer) })
 }
 
@@ -89,27 +110,21 @@ fn map_segment(space: &AddressSpace, file: RootFile, segment: &Segment) -> Resul
 }
 
 /// Writes the initial stack, and returns the stack pointer.
-fn fill_stack(
-    space: &AddressSpace,
-    file: RootFile,
-    image: &Image,
-    arguments: &[&[u8]],
-    environment: &[&[u8]],
-) -> Result<u64, Errno> {
+fn fill_stack(space: &AddressSpace, program: &Program, image: &Image, uid: u32) -> Result<u64, Errno> {
     let mut random = [0; 16];
     random::fill(&mut random);
     let contents = Contents {
-        path: arguments.first().copied().unwrap_or(file.name.as_bytes()),
-        arguments,
-        environment,
+        path: program.path,
+        arguments: program.arguments,
+        environment: program.environment,
         auxiliary: &[
             (key::AT_PHDR, image.headers),
             (key::AT_PHENT, HEADER_SIZE),
             (key::AT_PHNUM, image.header_count),
             (key::AT_PAGESZ, PAGE_SIZE),
             (key::AT_ENTRY, image.entry),
-            (key::AT_UID, 0),
-            (key::AT_EUID, 0),
+            (key::AT_UID, u64::from(uid)),
+            (key::AT_EUID, u64::from(uid)),
             (key::AT_GID, 0),
             (key::AT_EGID, 0),
             (key::AT_SECURE, 0),
@@ -117,15 +132,14 @@ fn fill_stack(
         ],
         random,
     };
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(MOST_ARGUMENT_BYTES).map_err(|_| Errno::ENOMEM)?;
-    buffer.resize(MOST_ARGUMENT_BYTES, 0);
-    let stack = contents.build(USER_STACK.end, &mut buffer)?;
-    // With its pages there, the copy does not fault, and does not need the address space to be that of an LWP.
-    for page in (stack.stack_pointer & !(PAGE_SIZE - 1)..USER_STACK.end).step_by(PAGE_SIZE as usize) {
-        space.fault(page, Access::Write).map_err(|_| Errno::ENOMEM)?;
+    let most = contents.most_bytes();
+    if most > MOST_ARGUMENT_BYTES {
+        return Err(Errno::E2BIG);
     }
-    space.activate();
-    write_bytes(stack.stack_pointer, &buffer[MOST_ARGUMENT_BYTES - stack.bytes_used..])?;
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(most).map_err(|_| Errno::ENOMEM)?;
+    buffer.resize(most, 0);
+    let stack = contents.build(USER_STACK.end, &mut buffer)?;
+    space.put(stack.stack_pointer, &buffer[most - stack.bytes_used..])?;
     Ok(stack.stack_pointer)
 }

@@ -1,31 +1,19 @@
 //! The slots of LWPs: found by number, by tid, and used again.
 
 use super::lwp::Lwp;
+use super::slots::{CHUNK, Slots};
 use crate::sync::{Lock, Rank};
-use alloc::alloc::{Layout, alloc, alloc_zeroed};
-use alloc::vec::Vec;
+use alloc::alloc::{Layout, alloc_zeroed};
 use core::sync::atomic::{AtomicPtr, Ordering};
 use kcore::ids::{IdAllocator, Ids, Leaf, Leaves};
 use kcore::sched::{Link, Links, Slot};
 use syscalls::Errno;
 
-/// LWPs are made room for by this many.
-const CHUNK: usize = 8;
 const MOST_CHUNKS: usize = 1 << 13;
 /// So many LWPs there can be.
 pub(crate) const MOST_LWPS: usize = CHUNK * MOST_CHUNKS;
 
-type Chunk = [Lwp; CHUNK];
-
-static CHUNKS: [AtomicPtr<Chunk>; MOST_CHUNKS] =
-    [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST_CHUNKS];
-
-struct Free {
-    slots: Vec<Slot>,
-    chunks: usize,
-}
-
-static FREE: Lock<Free> = Lock::new(Rank::Table, Free { slots: Vec::new(), chunks: 0 });
+static LWPS: Slots<Lwp, MOST_CHUNKS> = Slots::new(|number| Lwp::free(Slot::new(number)));
 
 /// Which slot has which tid. Looked up without a lock.
 static IDS: Ids<HeapLeaves> = Ids::new(HeapLeaves);
@@ -57,9 +45,7 @@ impl Leaves for HeapLeaves {
 /// The LWP, or free place, with number `slot`, which came from a living LWP.
 #[inline]
 pub(crate) fn lwp(slot: Slot) -> &'static Lwp {
-    let chunk = CHUNKS[slot.index() / CHUNK].load(Ordering::Acquire);
-    // SAFETY: slots are handed out after their chunk was stored, and chunks stay for ever.
-    unsafe { &(*chunk)[slot.index() % CHUNK] }
+    LWPS.at(slot.number())
 }
 
 /// The place where the LWP with this tid was when the caller looked. Its ledger tells whether it still is.
@@ -80,47 +66,17 @@ impl Links for LwpLinks {
 
 /// How many slots there are, free or not.
 pub(crate) fn slot_count() -> usize {
-    FREE.lock().chunks * CHUNK
+    LWPS.count()
 }
 
-/// A free slot, which is the caller's until [`give_back`].
+/// A free slot, which is the caller's until [`give_back`]. EAGAIN, ENOMEM.
 pub(super) fn take() -> Result<&'static Lwp, Errno> {
-    if let Some(slot) = FREE.lock().slots.pop() {
-        return Ok(lwp(slot));
-    }
-    add_chunk()?;
-    FREE.lock().slots.pop().map(lwp).ok_or(Errno::EAGAIN)
+    LWPS.take()
 }
 
 /// Frees a slot whose LWP has ended or never began.
 pub(super) fn give_back(lwp: &'static Lwp) {
-    FREE.lock().slots.push(lwp.slot); // room was reserved when the slot's chunk was made
-}
-
-fn add_chunk() -> Result<(), Errno> {
-    let mut free = FREE.lock();
-    if free.chunks == MOST_CHUNKS {
-        return Err(Errno::EAGAIN);
-    }
-    let total = (free.chunks + 1) * CHUNK;
-    let missing = total - free.slots.len();
-    free.slots.try_reserve(missing).map_err(|_| Errno::ENOMEM)?;
-    let first = free.chunks * CHUNK;
-    let slot = |index: usize| Slot::new((first + index) as u32);
-    // SAFETY: the layout has a size.
-    let chunk = unsafe { alloc(Layout::new::<Chunk>()) }.cast::<Lwp>();
-    if chunk.is_null() {
-        return Err(Errno::ENOMEM);
-    }
-    for index in 0..CHUNK {
-        // In place, one by one: a chunk is larger than a kernel stack.
-        // SAFETY: inside the memory that was just allocated for so many.
-        unsafe { chunk.add(index).write(Lwp::free(slot(index))) };
-    }
-    CHUNKS[free.chunks].store(chunk.cast(), Ordering::Release);
-    free.slots.extend((0..CHUNK).rev().map(slot));
-    free.chunks += 1;
-    Ok(())
+    LWPS.give_back(lwp.slot.number());
 }
 
 /// A new id from the sequence of pids and tids, which names nothing yet.

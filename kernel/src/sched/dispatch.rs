@@ -254,7 +254,7 @@ fn switch(
         }
         match to {
             Some(lwp) => {
-                lwp.process().space.activate();
+                lwp.process().space().activate();
                 lwp.load_user_state();
             }
             None => crate::mm::activate_kernel_space(),

@@ -4,8 +4,8 @@
 //! taken with interrupts off, so a holder is never interrupted or preempted and every critical section is short. A CPU
 //! takes locks in rising rank only:
 //!
-//! `Process → Descriptors → Signals → Futex → Console → Dispatcher → Timers → Table`, then those of `mm`: `address space → heap,
-//! stacks → kernel tables → frames`
+//! `Family → Process → Descriptors → Signals → Pipe → Futex → Console → Dispatcher → Timers → Table`, then those of `mm`:
+//! `address space → heap, stacks → kernel tables → frames`
 //!
 //! Two locks of one rank are never held together. No user memory is touched and nothing sleeps while a lock is held.
 //! Debug builds assert all of this through [`HeldLocks`]. **Tried and refused:** sleeping locks; nothing here holds a
@@ -37,9 +37,11 @@ impl RelaxStrategy for Serve {
 /// The place of a lock in the order above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
+    Family,
     Process,
     Descriptors,
     Signals,
+    Pipe,
     Futex,
     Console,
     Dispatcher,

@@ -132,11 +132,11 @@ fn time_spec_32(ticks: u64) -> Result<TimeSpec32> {
     Ok(TimeSpec32 { seconds, nanoseconds: rest as i32 })
 }
 
-fn time_val(ticks: u64) -> TimeVal {
+pub(super) fn time_val(ticks: u64) -> TimeVal {
     let (seconds, rest) = split_seconds(nanoseconds(ticks));
     TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 }
 }
 
-fn clock_ticks(ticks: u64) -> i64 {
+pub(super) fn clock_ticks(ticks: u64) -> i64 {
     (nanoseconds(ticks) / NS_PER_CLOCK_TICK) as i64
 }

@@ -2,10 +2,12 @@
 
 use super::{Address, Int, Long, Result, Size, Unsigned};
 use crate::fs::root::{self, RootFile};
-use crate::fs::{Description, File, console};
+use crate::fs::{Descriptor, File, MOST_DESCRIPTORS, Mode, OpenFile, console};
+use crate::mm::Shared;
 use crate::mm::user::{copy_in, copy_out, probe_write, read_bytes, read_string, write_bytes};
 use crate::proc::current;
 use core::cmp::min;
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use syscalls::Errno;
 use syscalls::linux::{IoVector, Stat, Termios, WindowSize};
 
@@ -17,51 +19,55 @@ const LONGEST_PATH: usize = 255;
 const MOST_VECTORS: u64 = 1024;
 
 pub(super) fn read(fd: Int, buffer: Address, length: Size) -> Result {
-    let file = current().descriptors.lock().get(fd)?.file;
+    let open = open_file(fd)?;
     let length = min(length, MOST);
     if length == 0 {
         return Ok(0);
     }
-    match file {
-        File::Console => read_console(buffer, length),
-        File::Root { file, offset } => read_root(fd, file, offset, buffer, length),
+    match &open.file {
+        File::Console => read_console(buffer, length, open.mode()),
+        File::Root(file) => read_root(file, &open.offset, buffer, length),
         File::Folder => Err(Errno::EISDIR),
         File::Null => Ok(0),
+        File::Reader(reader) => reader.read(buffer, length, open.mode()),
+        File::Writer(_) => Err(Errno::EBADF),
     }
 }
 
+/// The open file behind a descriptor of the caller. EBADF.
+fn open_file(fd: Int) -> Result<Shared<OpenFile>> {
+    current().descriptors.lock().open_file(fd)
+}
+
 /// What is typed is taken only once it is sure to arrive.
-fn read_console(buffer: Address, length: u64) -> Result {
+fn read_console(buffer: Address, length: u64, mode: Mode) -> Result {
     let mut bytes = [0; PIECE];
     let count = min(length, PIECE as u64);
     probe_write(buffer, count)?;
-    let count = console::read(&mut bytes[..count as usize])?;
+    let count = console::read(&mut bytes[..count as usize], mode)?;
     write_bytes(buffer, &bytes[..count])?;
     Ok(count as u64)
 }
 
-fn read_root(fd: Int, file: RootFile, offset: u64, buffer: Address, length: u64) -> Result {
-    let rest = file.data.get(offset as usize..).unwrap_or(&[]);
-    let count = min(rest.len() as u64, length);
-    write_bytes(buffer, &rest[..count as usize])?;
-    set_offset(fd, offset + count)?;
+/// The bytes are taken from the common offset only once they are sure to arrive, and by one reader only.
+fn read_root(file: &RootFile, offset: &AtomicU64, buffer: Address, length: u64) -> Result {
+    let size = file.data.len() as u64;
+    let count_at = |offset: u64| min(size.saturating_sub(offset), length);
+    probe_write(buffer, count_at(offset.load(Relaxed)))?;
+    let from = offset.update(Relaxed, Relaxed, |offset| offset + count_at(offset));
+    let count = count_at(from);
+    write_bytes(buffer, file.data.get(from as usize..).map_or(&[], |rest| &rest[..count as usize]))?;
     Ok(count)
 }
 
-fn set_offset(fd: Int, to: u64) -> Result<()> {
-    if let File::Root { offset, .. } = &mut current().descriptors.lock().get_mut(fd)?.file {
-        *offset = to;
-    }
-    Ok(())
-}
-
 pub(super) fn write(fd: Int, buffer: Address, length: Size) -> Result {
-    let file = current().descriptors.lock().get(fd)?.file;
     let length = min(length, MOST);
-    match file {
+    let open = open_file(fd)?;
+    match &open.file {
         File::Console => write_console(buffer, length),
         File::Null => Ok(length),
-        File::Root { .. } | File::Folder => Err(Errno::EBADF),
+        File::Writer(writer) => writer.write(buffer, length, open.mode()),
+        File::Root(_) | File::Folder | File::Reader(_) => Err(Errno::EBADF),
     }
 }
 
@@ -134,15 +140,17 @@ pub(super) fn openat(_folder: Int, path: Address, flags: Int, _mode: Unsigned) -
         None => return Err(Errno::ENOENT),
         Some(_) if flags & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE => return Err(Errno::EEXIST),
         Some(File::Folder) if for_writing => return Err(Errno::EISDIR),
-        Some(File::Root { .. }) if for_writing => return Err(Errno::EROFS),
-        Some(File::Root { .. } | File::Console | File::Null) if flags & DIRECTORY != 0 => {
+        Some(File::Root(_)) if for_writing => return Err(Errno::EROFS),
+        Some(File::Root(_) | File::Console | File::Null | File::Reader(_) | File::Writer(_))
+            if flags & DIRECTORY != 0 =>
+        {
             return Err(Errno::ENOTDIR);
         }
         Some(_) => {}
     }
-    let file = file.ok_or(Errno::ENOENT)?;
-    let description = Description { file, close_on_exec: flags & CLOSE_ON_EXEC != 0 };
-    current().descriptors.lock().add(description, 0).map(|fd| fd as u64)
+    let open = OpenFile::new(file.ok_or(Errno::ENOENT)?)?;
+    let descriptor = Descriptor { open, close_on_exec: flags & CLOSE_ON_EXEC != 0 };
+    current().descriptors.lock().add(descriptor, 0).map(|fd| fd as u64)
 }
 
 /// What a path names. EFAULT, ENAMETOOLONG, ENOTDIR, ENOENT for the empty path and one that is not text.
@@ -155,12 +163,13 @@ fn find(path: Address) -> Result<Option<File>> {
         "/dev/null" => Some(File::Null),
         _ if root::is_root(path) => Some(File::Folder),
         _ if root::leads_through_a_file(path) => return Err(Errno::ENOTDIR),
-        _ => root::find(path).map(|file| File::Root { file, offset: 0 }),
+        _ => root::find(path).map(File::Root),
     })
 }
 
 pub(super) fn close(fd: Int) -> Result {
-    current().descriptors.lock().close(fd)?;
+    let closed = current().descriptors.lock().take(fd)?;
+    drop(closed); // after the lock: the end of an open file may wake others
     Ok(0)
 }
 
@@ -175,8 +184,7 @@ pub(super) fn lstat(path: Address, status: Address) -> Result {
 }
 
 pub(super) fn fstat(fd: Int, status: Address) -> Result {
-    let file = current().descriptors.lock().get(fd)?.file;
-    copy_out(status, &describe(&file))?;
+    copy_out(status, &describe(&open_file(fd)?.file))?;
     Ok(0)
 }
 
@@ -192,11 +200,13 @@ fn describe(file: &File) -> Stat {
     const FOLDER: u32 = 0o040_555;
     const CHARACTER: u32 = 0o020_666;
     const REGULAR: u32 = 0o100_000;
+    const PIPE: u32 = 0o010_600;
     let (inode, mode, size) = match file {
-        File::Root { file, .. } => (file.number + 3, REGULAR | file.mode, file.data.len() as i64),
+        File::Root(file) => (file.number + 3, REGULAR | file.mode, file.data.len() as i64),
         File::Console => (1, CHARACTER, 0),
         File::Null => (2, CHARACTER, 0),
         File::Folder => (3, FOLDER, 0),
+        File::Reader(_) | File::Writer(_) => (0, PIPE, 0),
     };
     let blocks = (size + 511) / 512;
     Stat { device: 1, inode, links: 1, mode, size, block_size: 4096, blocks, ..Stat::default() }
@@ -206,35 +216,42 @@ pub(super) fn lseek(fd: Int, offset: Long, whence: Int) -> Result {
     const FROM_START: Int = 0;
     const FROM_HERE: Int = 1;
     const FROM_END: Int = 2;
-    let File::Root { file, offset: here } = current().descriptors.lock().get(fd)?.file else {
-        return Err(Errno::ESPIPE);
+    let open = open_file(fd)?;
+    let File::Root(file) = &open.file else { return Err(Errno::ESPIPE) };
+    let moved = |here: u64| {
+        let base = match whence {
+            FROM_START => 0,
+            FROM_HERE => here as i64,
+            FROM_END => file.data.len() as i64,
+            _ => return None,
+        };
+        base.checked_add(offset).and_then(|to| u64::try_from(to).ok())
     };
-    let base = match whence {
-        FROM_START => 0,
-        FROM_HERE => here as i64,
-        FROM_END => file.data.len() as i64,
-        _ => return Err(Errno::EINVAL),
-    };
-    let to = base.checked_add(offset).filter(|to| *to >= 0).ok_or(Errno::EINVAL)? as u64;
-    set_offset(fd, to)?;
-    Ok(to)
+    let before = open.offset.try_update(Relaxed, Relaxed, moved).map_err(|_| Errno::EINVAL)?;
+    moved(before).ok_or(Errno::EINVAL)
 }
 
 pub(super) fn ioctl(fd: Int, request: Unsigned, argument: Address) -> Result {
-    const GET_ATTRIBUTES: Unsigned = 0x5401;
-    const SET_ATTRIBUTES: core::ops::RangeInclusive<Unsigned> = 0x5402..=0x5404;
-    const GET_WINDOW: Unsigned = 0x5413;
-    match current().descriptors.lock().get(fd)?.file {
-        File::Console if console::is_terminal() => {}
-        _ => return Err(Errno::ENOTTY),
-    }
-    match request {
-        GET_ATTRIBUTES => copy_out(argument, &ATTRIBUTES)?,
-        request if SET_ATTRIBUTES.contains(&request) => _ = copy_in::<Termios>(argument)?, // always these
-        GET_WINDOW => copy_out(argument, &WindowSize { rows: 24, columns: 80, width: 0, height: 0 })?,
+    const UNREAD: Unsigned = 0x541b;
+    let open = open_file(fd)?;
+    match (&open.file, request) {
+        (File::Reader(reader), UNREAD) => copy_out(argument, &(reader.length() as u32))?,
+        (File::Console, request) if console::is_terminal() => control_terminal(request, argument)?,
         _ => return Err(Errno::ENOTTY),
     }
     Ok(0)
+}
+
+fn control_terminal(request: Unsigned, argument: Address) -> Result<()> {
+    const GET_ATTRIBUTES: Unsigned = 0x5401;
+    const SET_ATTRIBUTES: core::ops::RangeInclusive<Unsigned> = 0x5402..=0x5404;
+    const GET_WINDOW: Unsigned = 0x5413;
+    match request {
+        GET_ATTRIBUTES => copy_out(argument, &ATTRIBUTES),
+        request if SET_ATTRIBUTES.contains(&request) => copy_in::<Termios>(argument).map(|_| ()), // always these
+        GET_WINDOW => copy_out(argument, &WindowSize { rows: 24, columns: 80, width: 0, height: 0 }),
+        _ => Err(Errno::ENOTTY),
+    }
 }
 
 /// What the console's line discipline does: lines, echo, `^C`, `^D`, `^U`, and no translation of output.
@@ -252,23 +269,45 @@ pub(super) fn fcntl(fd: Int, command: Int, argument: Size) -> Result {
     const GET_FLAGS: Int = 1;
     const SET_FLAGS: Int = 2;
     const GET_STATUS: Int = 3;
+    const SET_STATUS: Int = 4;
     const DUPLICATE_CLOEXEC: Int = 1030;
-    const READ_WRITE: u64 = 2;
+    const NON_BLOCKING: u64 = 0o4000;
     let mut descriptors = current().descriptors.lock();
-    let description = descriptors.get(fd)?;
+    let descriptor = descriptors.get_mut(fd)?;
     match command {
         DUPLICATE | DUPLICATE_CLOEXEC => {
-            let lowest = usize::try_from(argument).unwrap_or(usize::MAX);
-            let close_on_exec = command == DUPLICATE_CLOEXEC;
-            descriptors.add(Description { close_on_exec, ..description }, lowest).map(|fd| fd as u64)
+            let lowest = usize::try_from(argument).ok().filter(|&lowest| lowest < MOST_DESCRIPTORS);
+            let open = descriptor.open.clone();
+            let copy = Descriptor { open, close_on_exec: command == DUPLICATE_CLOEXEC };
+            descriptors.add(copy, lowest.ok_or(Errno::EINVAL)?).map(|fd| fd as u64)
         }
-        GET_FLAGS => Ok(u64::from(description.close_on_exec)),
+        GET_FLAGS => Ok(u64::from(descriptor.close_on_exec)),
         SET_FLAGS => {
-            descriptors.get_mut(fd)?.close_on_exec = argument & 1 != 0;
+            descriptor.close_on_exec = argument & 1 != 0;
             Ok(0)
         }
-        GET_STATUS => Ok(if matches!(description.file, File::Console | File::Null) { READ_WRITE } else { 0 }),
+        GET_STATUS => Ok(match descriptor.open.mode() {
+            Mode::Blocking => access(&descriptor.open.file),
+            Mode::NonBlocking => access(&descriptor.open.file) | NON_BLOCKING,
+        }),
+        SET_STATUS => {
+            let mode = if argument & NON_BLOCKING != 0 { Mode::NonBlocking } else { Mode::Blocking };
+            descriptor.open.set_mode(mode);
+            Ok(0)
+        }
         _ => Err(Errno::EINVAL),
+    }
+}
+
+/// What a file is open for, in C's O_ flags.
+fn access(file: &File) -> u64 {
+    const READ_ONLY: u64 = 0;
+    const WRITE_ONLY: u64 = 1;
+    const READ_WRITE: u64 = 2;
+    match file {
+        File::Console | File::Null => READ_WRITE,
+        File::Root(_) | File::Folder | File::Reader(_) => READ_ONLY,
+        File::Writer(_) => WRITE_ONLY,
     }
 }
 

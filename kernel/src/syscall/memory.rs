@@ -54,8 +54,8 @@ fn file_kind(fd: Int, offset: Size) -> Result<Kind> {
     if !offset.is_multiple_of(crate::mm::layout::PAGE_SIZE) {
         return Err(Errno::EINVAL);
     }
-    match current().descriptors.lock().get(fd)?.file {
-        File::Root { file, .. } => Ok(Kind::File(file.data.get(offset as usize..).unwrap_or(&[]))),
+    match current().descriptors.lock().get(fd)?.open.file {
+        File::Root(file) => Ok(Kind::File(file.data.get(offset as usize..).unwrap_or(&[]))),
         _ => Err(Errno::ENODEV),
     }
 }

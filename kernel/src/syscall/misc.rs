@@ -63,7 +63,7 @@ pub(super) fn prlimit64(pid: Int, resource: Int, new: Address, old: Address) -> 
     const PROCESSES: Int = 6;
     const FILES: Int = 7;
     const HIGHEST: Int = 15;
-    if pid != 0 && pid as u32 != current().pid {
+    if pid != 0 && pid as u32 != current().pid() {
         return Err(Errno::ESRCH);
     }
     let most = match resource {

@@ -5,12 +5,15 @@
 //! effect. Its error becomes a negative number in [`encode`] and nowhere else.
 
 mod account;
+mod clone;
 mod file;
 mod identity;
 mod memory;
 mod misc;
+mod pipe;
 mod pointer;
 mod poll;
+mod process;
 mod signal;
 mod thread;
 mod time;
@@ -19,7 +22,7 @@ mod trace;
 pub(crate) use thread::clear_and_wake;
 pub(crate) use trace::enter_traced;
 
-use crate::arch::{Frame, clone_with_registers};
+use crate::arch::{Frame, clone_with_registers, fork_with_registers, vfork_with_registers};
 use crate::cpu::Here;
 use crate::sched;
 use syscalls::{Errno, OWN_CALLS, for_each_syscall};
@@ -97,6 +100,8 @@ for_each_syscall!(dispatcher);
 pub(crate) static LINUX: [Call; LINUX_CALLS] = {
     let mut table = table(0);
     table[syscalls::number::clone] = clone_with_registers;
+    table[syscalls::number::fork] = fork_with_registers;
+    table[syscalls::number::vfork] = vfork_with_registers;
     table
 };
 
@@ -124,11 +129,14 @@ const fn table<const COUNT: usize>(first: usize) -> [Call; COUNT] {
 /// All handlers, by the names of the table.
 mod handler {
     pub(super) use super::account::*;
+    pub(super) use super::clone::*;
     pub(super) use super::file::*;
     pub(super) use super::identity::*;
     pub(super) use super::memory::*;
     pub(super) use super::misc::*;
+    pub(super) use super::pipe::*;
     pub(super) use super::poll::*;
+    pub(super) use super::process::*;
     pub(super) use super::signal::*;
     pub(super) use super::thread::*;
     pub(super) use super::time::*;
@@ -142,6 +150,16 @@ pub(crate) extern "sysv64" fn unknown(_: &Frame) -> u64 {
 /// `clone`, for the entry code to go on with when it has saved all registers.
 pub(crate) extern "sysv64" fn clone_call(frame: &Frame) -> u64 {
     call::clone(frame)
+}
+
+/// `fork`, likewise.
+pub(crate) extern "sysv64" fn fork_call(frame: &Frame) -> u64 {
+    call::fork(frame)
+}
+
+/// `vfork`, likewise.
+pub(crate) extern "sysv64" fn vfork_call(frame: &Frame) -> u64 {
+    call::vfork(frame)
 }
 
 /// Does what this CPU was asked to do before it returns to user mode. For the entry code, which passes the result of

@@ -5,8 +5,8 @@ use super::pointer::optional;
 use super::{Address, Int, Result, Size};
 use crate::cpu::Here;
 use crate::mm::user::{copy_in, copy_out};
-use crate::proc::{self, Process, current, table};
-use kcore::signal::{Action, default_action};
+use crate::proc::{current, family, signals};
+use kcore::process::Which;
 use syscalls::Errno;
 use syscalls::linux::{SignalAction, SignalStack};
 
@@ -14,7 +14,6 @@ const SET_BYTES: Size = 8;
 const SIGKILL: Int = 9;
 const SIGSTOP: Int = 19;
 const HIGHEST: Int = 64;
-const IGNORE: u64 = 1;
 
 pub(super) fn rt_sigaction(signal: Int, new: Address, old: Address, set_size: Size) -> Result {
     if set_size != SET_BYTES || !(1..=HIGHEST).contains(&signal) {
@@ -75,39 +74,38 @@ pub(super) fn sigaltstack(new: Address, old: Address) -> Result {
     Ok(0)
 }
 
+pub(super) fn kill(pid: Int, signal: Int) -> Result {
+    let which = match pid {
+        -1 => Which::Any,
+        0 => Which::Group(family::group_of(current())),
+        i32::MIN => return Err(Errno::ESRCH),
+        ..-1 => Which::Group(pid.unsigned_abs()),
+        1.. => Which::Pid(pid as u32),
+    };
+    signals::send(which, checked(signal)?)?;
+    Ok(0)
+}
+
 pub(super) fn tkill(tid: Int, signal: Int) -> Result {
-    send(None, tid, signal)
+    send_to_lwp(None, tid, signal)
 }
 
 pub(super) fn tgkill(pid: Int, tid: Int, signal: Int) -> Result {
     if pid <= 0 {
         return Err(Errno::EINVAL);
     }
-    send(Some(pid as u32), tid, signal)
+    send_to_lwp(Some(pid as u32), tid, signal)
 }
 
-/// Takes the default action of `signal` on the process of LWP `tid`, unless it ignores it.
-fn send(pid: Option<u32>, tid: Int, signal: Int) -> Result {
-    if tid <= 0 || !(0..=HIGHEST).contains(&signal) {
+fn send_to_lwp(pid: Option<u32>, tid: Int, signal: Int) -> Result {
+    if tid <= 0 {
         return Err(Errno::EINVAL);
     }
-    // Only the caller's own process can be looked at without its table's lock; there is no other yet.
-    let process = current();
-    let lwp = table::find(tid as u32).filter(|lwp| process.has(lwp, tid as u32)).ok_or(Errno::ESRCH)?;
-    if pid.is_some_and(|pid| pid != process.pid) || lwp.tid() != tid as u32 {
-        return Err(Errno::ESRCH);
-    }
-    if signal != 0 {
-        deliver(process, signal as u8);
-    }
+    signals::send_to_lwp(pid, tid as u32, checked(signal)?)?;
     Ok(0)
 }
 
-fn deliver(process: &'static Process, signal: u8) {
-    let ignored = process.signal_actions.lock().get(signal).handler == IGNORE;
-    match default_action(signal) {
-        Action::Ignore => {}
-        _ if ignored && i32::from(signal) != SIGKILL => {}
-        Action::End => proc::end_process(process, proc::Ending::Signal(signal)),
-    }
+/// EINVAL: there is no such signal.
+fn checked(signal: Int) -> Result<u8> {
+    if (0..=HIGHEST).contains(&signal) { Ok(signal as u8) } else { Err(Errno::EINVAL) }
 }

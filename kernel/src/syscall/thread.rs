@@ -6,60 +6,11 @@ use crate::arch::{self, clock};
 use crate::cpu::Here;
 use crate::mm::layout::USER_END;
 use crate::mm::user::copy_out;
-use crate::proc::futex::{self, Key};
-use crate::proc::{self, Ending, Lwp, current};
+use crate::proc::futex::{self, Word};
+use crate::proc::{self, Ending};
 use crate::time;
+use kcore::futex::ANY;
 use syscalls::Errno;
-
-const CLONE_VM: Size = 0x100;
-const CLONE_SIGHAND: Size = 0x800;
-const CLONE_THREAD: Size = 0x1_0000;
-const CLONE_SETTLS: Size = 0x8_0000;
-const CLONE_PARENT_SETTID: Size = 0x10_0000;
-const CLONE_CHILD_CLEARTID: Size = 0x20_0000;
-const CLONE_CHILD_SETTID: Size = 0x100_0000;
-
-pub(super) fn clone(
-    flags: Size,
-    stack: Address,
-    parent_tid: Address,
-    child_tid: Address,
-    tls: Address,
-) -> Result {
-    const SAME_PROCESS: Size = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
-    match flags & SAME_PROCESS {
-        SAME_PROCESS => {}
-        0 => return Err(Errno::ENOSYS), // new processes: not yet
-        _ => return Err(Errno::EINVAL),
-    }
-    if flags & CLONE_SETTLS != 0 && tls >= USER_END {
-        return Err(Errno::EPERM);
-    }
-    let this = Here::get().lwp();
-    // SAFETY: the frame lies at the top of the running LWP's stack, where the entry code left it.
-    let mut frame = unsafe { *this.entry_frame() };
-    frame.complete(0);
-    if stack != 0 {
-        frame.rsp = stack;
-    }
-    let prepare = |lwp: &Lwp| {
-        // SAFETY: the new LWP cannot run yet, and this CPU's vector registers are the caller's.
-        unsafe { lwp.fpu.save() };
-        lwp.fs_base.set(if flags & CLONE_SETTLS != 0 { tls } else { this.fs_base.get() });
-        lwp.gs_base.set(this.gs_base.get());
-        lwp.signal_mask.set(this.signal_mask.get());
-        if flags & CLONE_CHILD_CLEARTID != 0 {
-            lwp.clear_at_end.set(child_tid);
-        }
-        // As on Linux, a word that cannot be written is no reason not to make the LWP.
-        for (wanted, word) in [(CLONE_PARENT_SETTID, parent_tid), (CLONE_CHILD_SETTID, child_tid)] {
-            if flags & wanted != 0 {
-                let _ = copy_out(word, &lwp.tid());
-            }
-        }
-    };
-    proc::new_lwp(current(), None, &frame, prepare).map(u64::from)
-}
 
 pub(super) fn exit(status: Int) -> Result {
     proc::exit_lwp(status as u8)
@@ -82,8 +33,10 @@ pub(super) fn set_robust_list(_head: Address, length: Size) -> Result {
 
 /// Clears the word that an ending LWP was asked to clear, and wakes one that waits on it.
 pub(crate) fn clear_and_wake(word: Address) {
-    if copy_out(word, &0u32).is_ok() {
-        futex::wake(Key::private(word), 1, u32::MAX);
+    if copy_out(word, &0u32).is_ok()
+        && let Ok(word) = Word::shared(word)
+    {
+        futex::wake(&word, 1, ANY);
     }
 }
 
@@ -103,39 +56,39 @@ pub(super) fn futex(
     const WAKE_BITSET: Int = 10;
     const PRIVATE: Int = 128;
     const CLOCK_REALTIME: Int = 256;
-    if !word.is_multiple_of(4) || word >= USER_END {
-        return Err(if word.is_multiple_of(4) { Errno::EFAULT } else { Errno::EINVAL });
-    }
-    let key = Key::private(word);
+    let is_private = operation & PRIVATE != 0;
+    let word = named(word, is_private)?;
     match operation & !(PRIVATE | CLOCK_REALTIME) {
         WAIT => {
             let length = copy_in_optional_time(timeout)?;
             let deadline = length.map(|ns| clock().saturating_add(time::ticks_at(ns)));
-            futex::wait(key, word, value, u32::MAX, deadline)
+            futex::wait(&word, value, ANY, deadline)?;
+            Ok(0)
         }
         WAIT_BITSET if value3 != 0 => {
             let moment = copy_in_optional_time(timeout)?;
             let wall = operation & CLOCK_REALTIME != 0;
             let deadline = moment.map(|ns| if wall { time::ticks_at_wall(ns) } else { time::ticks_at(ns) });
-            futex::wait(key, word, value, value3, deadline)
+            futex::wait(&word, value, value3, deadline)?;
+            Ok(0)
         }
-        WAKE => Ok(futex::wake(key, value, u32::MAX)),
-        WAKE_BITSET if value3 != 0 => Ok(futex::wake(key, value, value3)),
+        WAKE => Ok(futex::wake(&word, value, ANY)),
+        WAKE_BITSET if value3 != 0 => Ok(futex::wake(&word, value, value3)),
         // The number of waiters to move takes the place of the time-out pointer.
-        REQUEUE => futex::requeue(key, requeue_target(word2)?, value, timeout as u32, None),
-        CMP_REQUEUE => {
-            futex::requeue(key, requeue_target(word2)?, value, timeout as u32, Some((word, value3)))
-        }
+        REQUEUE => futex::requeue(&word, &named(word2, is_private)?, value, timeout as u32, None),
+        CMP_REQUEUE => futex::requeue(&word, &named(word2, is_private)?, value, timeout as u32, Some(value3)),
         WAIT_BITSET | WAKE_BITSET => Err(Errno::EINVAL),
         _ => Err(Errno::ENOSYS),
     }
 }
 
-fn requeue_target(word: Address) -> Result<Key> {
+/// The word at an address. EINVAL: it is not aligned; EFAULT: it is not the program's; ENOMEM.
+fn named(word: Address, is_private: bool) -> Result<Word> {
     match word {
         _ if !word.is_multiple_of(4) => Err(Errno::EINVAL),
         USER_END.. => Err(Errno::EFAULT),
-        _ => Ok(Key::private(word)),
+        _ if is_private => Ok(Word::private(word)),
+        _ => Word::shared(word),
     }
 }
 

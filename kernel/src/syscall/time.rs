@@ -106,7 +106,7 @@ fn usage_of(whose: Whose) -> Result<Usage> {
             let states = if ours { acct::microstates(tid) } else { None };
             states.map(|states| states.usage()).ok_or(Errno::EINVAL)
         }
-        Whose::Process(pid) if pid == own.pid => Ok(acct::process_usage(own)),
+        Whose::Process(pid) if pid == own.pid() => Ok(acct::process_usage(own)),
         Whose::Process(_) => Err(Errno::EINVAL),
     }
 }

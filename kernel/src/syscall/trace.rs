@@ -14,7 +14,7 @@ use syscalls::Errno;
 pub(crate) extern "sysv64" fn enter_traced(frame: &mut Frame) -> u64 {
     let before = clock();
     let tid = Here::get().lwp().tid();
-    if ends_the_caller(frame) {
+    if may_not_return(frame) {
         console::print(format_args!("[{tid}] {}\n", Call(frame)));
     }
     let result = dispatch(frame);
@@ -23,8 +23,9 @@ pub(crate) extern "sysv64" fn enter_traced(frame: &mut Frame) -> u64 {
     result
 }
 
-fn ends_the_caller(frame: &Frame) -> bool {
-    matches!(frame.error as usize, syscalls::number::exit | syscalls::number::exit_group)
+fn may_not_return(frame: &Frame) -> bool {
+    use syscalls::number;
+    matches!(frame.error as usize, number::execve | number::exit | number::exit_group)
 }
 
 struct Call<'a>(&'a Frame);

@@ -32,9 +32,12 @@ fn would_harm(row: &Row, arguments: &[u64]) -> bool {
         number::set_tid_address => true,
         // Input that nobody types, and the descriptors that the results go through.
         number::read | number::readv | number::close | number::fcntl => (0..=2).contains(&int(0)),
-        // Hang up the process that has such an id.
-        number::tkill => (1..=64).contains(&int(1)),
+        number::dup2 | number::dup3 => (0..=2).contains(&int(1)),
+        // Hang up the process that has such an id, or all.
+        number::kill | number::tkill => (1..=64).contains(&int(1)),
         number::tgkill => (1..=64).contains(&int(2)),
+        // Other tests need the rights of user 0.
+        number::setuid => true,
         // For ever, or for a long time.
         number::poll => int(2) != 0,
         // The program itself may lie there.

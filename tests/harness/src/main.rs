@@ -26,7 +26,7 @@ enum Command {
 fn main() -> ExitCode {
     let (name, result) = match Arguments::parse().command {
         Command::Run(options) => ("qemu-run.sh", run::run(&options)),
-        Command::Test(options) => ("test", test::run(&options)),
+        Command::Test(options) => ("test", Ok(test::run(&options))),
         Command::Bench(options) => ("bench", bench::run(&options)),
         Command::NewTest(options) => ("new-test", new_test::run(&options)),
     };

@@ -41,20 +41,36 @@
 #define TALLY_SYS_readv 19
 /* Write several buffers to a descriptor. */
 #define TALLY_SYS_writev 20
+/* Make a pipe: a descriptor to read from, and one to write to. */
+#define TALLY_SYS_pipe 22
 /* Let another LWP run. */
 #define TALLY_SYS_sched_yield 24
 /* Resize or move a mapping. */
 #define TALLY_SYS_mremap 25
 /* Advise on the use of pages; DONTNEED drops anonymous pages. */
 #define TALLY_SYS_madvise 28
+/* A second descriptor for an open file. */
+#define TALLY_SYS_dup 32
+/* A second descriptor for an open file, in place of another. */
+#define TALLY_SYS_dup2 33
 /* Sleep for a time. */
 #define TALLY_SYS_nanosleep 35
 /* The caller's process id. */
 #define TALLY_SYS_getpid 39
 /* Make an LWP or a process. */
 #define TALLY_SYS_clone 56
+/* Make a process that is a copy of the caller's, with the calling LWP alone. */
+#define TALLY_SYS_fork 57
+/* Make a process in the caller's memory; the caller waits until it runs another program or ends. */
+#define TALLY_SYS_vfork 58
+/* Run another program of the read-only root in this process; its other LWPs end. */
+#define TALLY_SYS_execve 59
 /* End the calling LWP. */
 #define TALLY_SYS_exit 60
+/* Wait for the end of a child, and reap it. */
+#define TALLY_SYS_wait4 61
+/* Send a signal to a process, a group, or all processes. */
+#define TALLY_SYS_kill 62
 /* Name the system. */
 #define TALLY_SYS_uname 63
 /* Operate on a descriptor. */
@@ -73,12 +89,24 @@
 #define TALLY_SYS_getuid 102
 /* The caller's group id, always 0. */
 #define TALLY_SYS_getgid 104
+/* Become another user's process, for good: user 0 may, others may become what they are. */
+#define TALLY_SYS_setuid 105
 /* The caller's effective user id, the same as the real one. */
 #define TALLY_SYS_geteuid 107
 /* The caller's effective group id, always 0. */
 #define TALLY_SYS_getegid 108
+/* Move a process, the caller's or a child, to another process group. */
+#define TALLY_SYS_setpgid 109
 /* The parent's process id. */
 #define TALLY_SYS_getppid 110
+/* The caller's process group. */
+#define TALLY_SYS_getpgrp 111
+/* Begin a session, with a process group of its own. */
+#define TALLY_SYS_setsid 112
+/* The process group of a process. */
+#define TALLY_SYS_getpgid 121
+/* The session of a process. */
+#define TALLY_SYS_getsid 124
 /* Keep an alternate signal stack; no handler ever runs on it. */
 #define TALLY_SYS_sigaltstack 131
 /* Set the caller's FS or GS base. */
@@ -103,12 +131,18 @@
 #define TALLY_SYS_exit_group 231
 /* Send a signal to an LWP of a process. */
 #define TALLY_SYS_tgkill 234
+/* Wait for the end of a child; it may be left to be waited for again. */
+#define TALLY_SYS_waitid 247
 /* Open a file of the read-only root. */
 #define TALLY_SYS_openat 257
 /* Describe a file. */
 #define TALLY_SYS_newfstatat 262
 /* Keep the head of the robust-futex list. */
 #define TALLY_SYS_set_robust_list 273
+/* As dup2, with flags. */
+#define TALLY_SYS_dup3 292
+/* Make a pipe, with flags. */
+#define TALLY_SYS_pipe2 293
 /* Examine or change the limits of the process. */
 #define TALLY_SYS_prlimit64 302
 /* Fetch random bytes. */

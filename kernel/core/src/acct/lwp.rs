@@ -127,6 +127,14 @@ impl LwpLedger {
         now
     }
 
+    /// The LWP has another id from now on. For the holder of its run-queue lock.
+    pub fn rename(&self, tid: u32) {
+        debug_assert!(tid != 0 && self.tid() != 0);
+        self.sequence.open();
+        self.tid.store(tid, Relaxed);
+        self.sequence.close();
+    }
+
     /// sleeping → runnable. Returns the stamp.
     #[inline]
     pub fn wake(&self, clock: impl FnOnce() -> u64) -> u64 {

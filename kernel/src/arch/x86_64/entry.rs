@@ -58,6 +58,8 @@ core::arch::global_asm!(
     unknown_call = sym syscall::unknown,
     traced_call = sym syscall::enter_traced,
     clone_call = sym syscall::clone_call,
+    fork_call = sym syscall::fork_call,
+    vfork_call = sym syscall::vfork_call,
     trap_rust = sym traps::enter,
     first_return_rust = sym sched::first_return,
 );
@@ -67,6 +69,10 @@ unsafe extern "sysv64" {
     fn syscall_entry_traced();
     /// A function of the system-call table: `clone`, with all its caller's registers in the frame.
     pub(crate) fn clone_with_registers(frame: &Frame) -> u64;
+    /// `fork`, likewise.
+    pub(crate) fn fork_with_registers(frame: &Frame) -> u64;
+    /// `vfork`, likewise.
+    pub(crate) fn vfork_with_registers(frame: &Frame) -> u64;
 }
 
 static TRACED: AtomicBool = AtomicBool::new(false);

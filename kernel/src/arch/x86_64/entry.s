@@ -119,6 +119,16 @@ clone_with_registers:
     save_preserved
     jmp {clone_call}
 
+.global fork_with_registers
+fork_with_registers:
+    save_preserved
+    jmp {fork_call}
+
+.global vfork_with_registers
+vfork_with_registers:
+    save_preserved
+    jmp {vfork_call}
+
 # Exceptions and interrupts: 256 stubs of 16 bytes that push what the CPU did not, then one common path.
 .balign 16
 .global trap_stubs

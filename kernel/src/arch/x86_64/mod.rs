@@ -29,7 +29,7 @@ pub(crate) use apic::{interrupt_at_once, kick, own_apic_id, set_timer};
 pub(crate) use calibrate::calibrate;
 pub(crate) use context::{Context, CpuArea, go_on_with_stack, return_to_frame};
 pub(crate) use debug_port::{Outcome, end_at_once, log_bytes, tell_outcome};
-pub(crate) use entry::{clone_with_registers, trace_calls};
+pub(crate) use entry::{clone_with_registers, fork_with_registers, trace_calls, vfork_with_registers};
 pub(crate) use features::{features, probe as probe_features};
 pub(crate) use fpu::FpuState;
 pub(crate) use frame::Frame;

@@ -26,7 +26,7 @@ const ENVIRON: &str = ".environ";
 pub(crate) struct Root<'a> {
     /// The first program.
     pub(crate) program: &'a Path,
-    /// Its arguments after argv[0], which is its path in the guest.
+    /// Its arguments after `argv[0]`, which is its path in the guest.
     pub(crate) arguments: &'a [OsString],
     /// `NAME=value` strings.
     pub(crate) environment: &'a [String],
@@ -128,4 +128,68 @@ fn check_program(bytes: &[u8]) -> Result<()> {
         bail!("dynamically linked; only static programs run here (userlib/cc builds them)");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with a program, which is no more than an ELF header's magic, and a file.
+    fn folder() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let (program, file) = (folder.path().join("program"), folder.path().join("data file"));
+        std::fs::write(&program, b"\x7fELF").expect("temporary folder");
+        std::fs::write(&file, vec![7; 5000]).expect("temporary folder");
+        (folder, program, file)
+    }
+
+    /// Name, place of the data, and data of every member.
+    fn members(archive: &[u8]) -> Vec<(String, usize, Vec<u8>)> {
+        let mut rest = archive;
+        let mut members = Vec::new();
+        loop {
+            let mut reader = newc::Reader::new(rest).expect("a good archive");
+            if reader.entry().is_trailer() {
+                return members;
+            }
+            let name = reader.entry().name().to_owned();
+            let mut data = Vec::new();
+            std::io::Read::read_to_end(&mut reader, &mut data).expect("a good archive");
+            let place = archive.len() - rest.len() + header(&name);
+            members.push((name, place, data));
+            rest = reader.finish().expect("a good archive");
+        }
+    }
+
+    #[test]
+    fn everything_is_in_the_archive_and_files_begin_at_a_page() {
+        let (_folder, program, file) = folder();
+        let arguments = ["".into(), "a b\n".into()];
+        let environment = ["A=1".to_owned(), "B=".to_owned()];
+        let root =
+            Root { program: &program, arguments: &arguments, environment: &environment, files: &[file] };
+        let members = members(&root.archive().expect("all is well"));
+        let find = |name: &str| members.iter().find(|member| member.0 == name).expect("it is there");
+        assert_eq!(find(".argv").2, b"/program\0\0a b\n\0");
+        assert_eq!(find(".environ").2, b"A=1\0B=\0");
+        for (name, data) in [("program", b"\x7fELF".to_vec()), ("data file", vec![7; 5000])] {
+            let (_, place, found) = find(name);
+            assert!(*found == data && place.is_multiple_of(PAGE), "{name} at {place}");
+        }
+    }
+
+    #[test]
+    fn names_that_would_hide_another_are_refused() {
+        let (folder, program, _) = folder();
+        let refused = |file: PathBuf| {
+            let root = Root { program: &program, arguments: &[], environment: &[], files: &[file] };
+            root.archive().expect_err("refused").to_string()
+        };
+        assert!(refused(program.clone()).contains("two files would be /program"));
+        for name in [ARGV, ENVIRON, FILLER] {
+            let file = folder.path().join(name);
+            std::fs::write(&file, b"").expect("temporary folder");
+            assert!(refused(file).contains("the name is taken"), "{name}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! QEMU runs in a temporary folder that holds the archive, the log and the outcome under fixed names, and that goes
 //! away with this process however the run ends. QEMU's console is two pipes: the host's standard streams keep their
-//! modes, and every byte passes through [`console`].
+//! modes, and every byte passes through `console`.
 
 mod archive;
 mod console;
@@ -26,7 +26,7 @@ pub struct Options {
     /// The kernel, for the names of a backtrace.
     #[arg(long)]
     kernel: PathBuf,
-    /// End the machine after so many seconds.
+    /// End the machine after so many seconds; 0: never.
     #[arg(long, value_parser = seconds)]
     timeout: Option<Duration>,
     /// Standard input is a terminal.

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &Options, folder: &Path) -> Result<End> {
     let waiting = child.clone();
     thread::spawn(move || sender.send(Event::Ended(waiting.wait())));
 
-    let end = wait(&events, options.timeout);
+    let end = wait(&events, options.timeout.filter(|timeout| !timeout.is_zero()));
     child.kill().context("ending QEMU")?;
     child.wait().context("ending QEMU")?;
     if matches!(end, Ok(End::TimedOut(_))) {

@@ -46,9 +46,9 @@ pub(crate) fn run(options: &Options, board: &mut Board) -> Result<()> {
     let end = Instant::now() + if options.long { STAGE_LIMIT * 20 } else { STAGE_LIMIT };
     for Configuration { name, machine } in configurations {
         let machine = Machine { append: options.append.clone(), timeout: options.limit(), ..machine };
-        for _ in 0..repetitions {
-            board.suite(&format!("guest {name}"), || run_all(&programs, &machine, end));
-        }
+        board.suite(&format!("guest {name}"), || {
+            (0..repetitions).flat_map(|_| run_all(&programs, &machine, end)).collect()
+        });
     }
     Ok(())
 }

@@ -40,6 +40,14 @@ impl Board {
         self.total += tally;
     }
 
+    /// Notes whether a step of the way could be made; one that could not is a failed test.
+    pub(crate) fn note(&mut self, step: &str, result: anyhow::Result<()>) -> bool {
+        if let Err(error) = &result {
+            self.suite(step, || vec![Report::broken(step, format!("{error:#}"))]);
+        }
+        result.is_ok()
+    }
+
     fn print(&self, name: &str, tally: Tally, time: Duration) {
         let Tally { passed, failed } = tally;
         println!("{name:<28} {passed:>5} passed {failed:>3} failed {:>7.1} s", time.as_secs_f64());

@@ -1,0 +1,249 @@
+//! The table of processes: the slots they lie in, who is whose child, and the ends that `wait` is told of.
+//!
+//! **One lock**, the family's, guards the relations ([`kcore::process`]), the making findable and the reaping of
+//! processes. Whoever has found a process under it may use that process until the lock is released: it can end
+//! meanwhile, but not be reaped and its slot not become another's.
+//!
+//! **No end is missed.** A waiter looks under the lock and, where it finds nothing, says on its LWP that it waits before
+//! the lock is released. A process that ends becomes waitable under the lock and then wakes those of its parent's LWPs
+//! that said so. So the waiter either sees the end or is woken by it.
+
+use super::process::Process;
+use super::slots::Slots;
+use super::{Lwp, table};
+use crate::cpu::Here;
+use crate::sched;
+use crate::sync::{Guard, Lock, Rank};
+use core::ops::{Deref, DerefMut};
+use kcore::acct::{ProcessLedger, Usage};
+use kcore::process::{Found, ProcessSlot, Which};
+use syscalls::Errno;
+
+use super::Ending;
+
+const MOST_CHUNKS: usize = 1 << 11;
+
+static PROCESSES: Slots<Process, MOST_CHUNKS> = Slots::new(Process::free);
+
+static FAMILY: Lock<kcore::process::Family> = Lock::new(Rank::Family, kcore::process::Family::new());
+
+/// The table, locked.
+pub(super) struct Family(Guard<'static, kcore::process::Family>);
+
+/// Takes the family's lock.
+pub(super) fn lock() -> Family {
+    Family(FAMILY.lock())
+}
+
+impl Deref for Family {
+    type Target = kcore::process::Family;
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Family {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl Family {
+    /// The processes that are meant. One that is known by its pid is found without looking at all.
+    pub(super) fn meant(&self, which: Which) -> impl Iterator<Item = ProcessSlot> + '_ {
+        let one = match which {
+            Which::Pid(pid) => self.find(pid),
+            _ => None,
+        };
+        let all = (!matches!(which, Which::Pid(_))).then(|| self.all(which));
+        one.into_iter().chain(all.into_iter().flatten())
+    }
+}
+
+/// The process, or free place, at `slot`.
+pub(super) fn process(slot: ProcessSlot) -> &'static Process {
+    PROCESSES.at(slot.number())
+}
+
+/// A free slot for a process, for which there is room in the table too. EAGAIN, ENOMEM.
+pub(super) fn take_slot() -> Result<&'static Process, Errno> {
+    let process = PROCESSES.take()?;
+    lock().reserve(PROCESSES.count()).inspect_err(|_| give_back_slot(process))?;
+    Ok(process)
+}
+
+/// Frees the slot of a process that was reaped or never began.
+pub(super) fn give_back_slot(process: &'static Process) {
+    PROCESSES.give_back(process.slot.number());
+}
+
+/// How many processes there are, those that wait to be reaped included.
+pub(crate) fn count() -> usize {
+    lock().count()
+}
+
+/// The parent's pid; 0: the process is the first.
+pub(crate) fn parent_of(process: &Process) -> u32 {
+    let family = lock();
+    family.parent(process.slot).map_or(0, |parent| family.pid(parent))
+}
+
+/// The process group of a process.
+pub(crate) fn group_of(process: &Process) -> u32 {
+    lock().group(process.slot)
+}
+
+/// Calls `look` with the table and the place of the process of that pid. ESRCH.
+pub(crate) fn with_relations<T>(
+    pid: u32,
+    look: impl FnOnce(&kcore::process::Family, ProcessSlot) -> T,
+) -> Result<T, Errno> {
+    let family = lock();
+    let slot = family.find(pid).ok_or(Errno::ESRCH)?;
+    Ok(look(&family, slot))
+}
+
+/// Moves process `pid` to `group`; 0: one of its own. ESRCH: it is neither `caller` nor a child of that; EPERM: it
+/// leads its session, or there is no such group in it.
+pub(crate) fn set_group(caller: &Process, pid: u32, group: u32) -> Result<(), Errno> {
+    let mut family = lock();
+    let slot = family.find(pid).ok_or(Errno::ESRCH)?;
+    if slot != caller.slot && family.parent(slot) != Some(caller.slot) {
+        return Err(Errno::ESRCH);
+    }
+    family.set_group(slot, group)
+}
+
+/// A session of its own for a process; returns its id. EPERM: it leads a group.
+pub(crate) fn begin_session(process: &Process) -> Result<u32, Errno> {
+    lock().begin_session(process.slot)
+}
+
+/// Calls `look` with the process of that pid, which may have ended but is not reaped.
+pub(crate) fn with_process<T>(pid: u32, look: impl FnOnce(&'static Process) -> T) -> Option<T> {
+    let family = lock();
+    family.find(pid).map(|slot| look(process(slot)))
+}
+
+/// The last LWP of a process has been reclaimed: its parent may wait for it, and is told.
+pub(super) fn end(ended: &'static Process) {
+    let mut family = lock();
+    let parent = family.parent(ended.slot);
+    let orphans_ended = family.end(ended.slot);
+    if let Some(parent) = parent {
+        tell_parent(&mut family, parent, ended.slot);
+    }
+    if orphans_ended && let Some(first) = family.find(1) {
+        while let Found::Ended(orphan) = family.look(first, Which::Any)
+            && forgets_children(first)
+        {
+            forget(&mut family, orphan);
+        }
+        wake_waiters(first);
+    }
+}
+
+fn tell_parent(family: &mut Family, parent: ProcessSlot, ended: ProcessSlot) {
+    if forgets_children(parent) {
+        forget(family, ended);
+    }
+    wake_waiters(parent);
+}
+
+fn forgets_children(parent: ProcessSlot) -> bool {
+    process(parent).signal_actions.lock().forgets_children()
+}
+
+/// Wakes the LWPs of a process that wait for its children. Under the family's lock.
+fn wake_waiters(parent: ProcessSlot) {
+    process(parent).for_each_member(|lwp| {
+        if lwp.waits_for_child.take() {
+            sched::wake(lwp);
+        }
+    });
+}
+
+/// Reaps a process that has ended: it can be found no more, and its pid and slot are free.
+fn forget(family: &mut Family, ended: ProcessSlot) -> ProcessLedger {
+    let process = process(ended);
+    let ledger = process.with_ledger(|ledger, _| *ledger);
+    family.remove(ended);
+    table::free_id(process.pid());
+    process.end();
+    give_back_slot(process);
+    ledger
+}
+
+/// A child that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EndedChild {
+    pub(crate) pid: u32,
+    pub(crate) uid: u32,
+    pub(crate) ending: Ending,
+    /// Its own time and that of the children it had waited for.
+    pub(crate) used: Usage,
+}
+
+/// What becomes of a child that a wait found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Afterwards {
+    /// It is reaped.
+    Reap,
+    /// It can be waited for again.
+    Keep,
+}
+
+/// How long a wait waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Until there is an ended child.
+    Block,
+    /// Not at all.
+    LookOnly,
+}
+
+/// Waits for a child of the running process to have ended; None where that would need waiting that is not wanted.
+/// ECHILD: there is no such child; EINTR: the LWP must end.
+pub(crate) fn wait(
+    which: Which,
+    patience: Patience,
+    afterwards: Afterwards,
+) -> Result<Option<EndedChild>, Errno> {
+    let lwp = Here::get().lwp();
+    loop {
+        match look(lwp, which, afterwards)? {
+            None if patience == Patience::Block => sched::block(),
+            found => return Ok(found),
+        }
+        if lwp.is_killed() {
+            return Err(Errno::EINTR);
+        }
+    }
+}
+
+/// Looks once. Where there is nothing yet, an end that comes later wakes the LWP.
+fn look(lwp: &Lwp, which: Which, afterwards: Afterwards) -> Result<Option<EndedChild>, Errno> {
+    let mut family = lock();
+    let parent = lwp.process();
+    match family.look(parent.slot, which) {
+        Found::NoChild => Err(Errno::ECHILD),
+        Found::Living => {
+            lwp.waits_for_child.set(true);
+            Ok(None)
+        }
+        Found::Ended(slot) => {
+            let child = describe(process(slot));
+            if afterwards == Afterwards::Reap {
+                let ledger = forget(&mut family, slot);
+                parent.add_child(&ledger);
+            }
+            Ok(Some(child))
+        }
+    }
+}
+
+fn describe(ended: &Process) -> EndedChild {
+    let used = ended.with_ledger(|ledger, _| ledger.own([]) + ledger.children());
+    let ending = ended.ending().expect("an ended process has an ending");
+    EndedChild { pid: ended.pid(), uid: ended.uid(), ending, used }
+}
