@@ -124,6 +124,8 @@ macro_rules! for_each_syscall {
         200 tkill(tid: Int, signal: Int);
         #[doc = "Wait on, or wake waiters of, a word in memory."]
         202 futex(word: Address, operation: Int, value: Unsigned, timeout: Address, word2: Address, value3: Unsigned);
+        #[doc = "Set which CPUs an LWP may use; on return it runs on no other."]
+        203 sched_setaffinity(tid: Int, length: Size, mask: Address);
         #[doc = "Ask which CPUs an LWP may use."]
         204 sched_getaffinity(tid: Int, length: Size, mask: Address);
         #[doc = "Set the word that is cleared and woken when the caller ends; returns the tid."]
@@ -152,6 +154,8 @@ macro_rules! for_each_syscall {
         293 pipe2(ends: Address, flags: Int);
         #[doc = "Examine or change the limits of the process."]
         302 prlimit64(pid: Int, resource: Int, new: Address, old: Address);
+        #[doc = "The CPU that the caller runs on."]
+        309 getcpu(cpu: Address, node: Address, unused: Address);
         #[doc = "Fetch random bytes."]
         318 getrandom(buffer: Address, length: Size, flags: Unsigned);
 

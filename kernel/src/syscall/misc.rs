@@ -10,11 +10,6 @@ use crate::{cpu, random, sched, time};
 use syscalls::Errno;
 use syscalls::linux::{Limit, SysInfo, UTS_FIELD};
 
-pub(super) fn sched_yield() -> Result {
-    sched::yield_now();
-    Ok(0)
-}
-
 pub(super) fn uname(name: Address) -> Result {
     const FIELDS: [&str; 6] = ["tally", "tally", env!("CARGO_PKG_VERSION"), "exact accounts", "x86_64", ""];
     let mut text = [0; UTS_FIELD * FIELDS.len()];
@@ -85,16 +80,4 @@ pub(super) fn prlimit64(pid: Int, resource: Int, new: Address, old: Address) -> 
     }
     optional(old, |old| copy_out(old, &Limit { current: most, maximum: most }))?;
     Ok(0)
-}
-
-pub(super) fn sched_getaffinity(tid: Int, length: Size, mask: Address) -> Result {
-    const WORD: Size = 8;
-    if !length.is_multiple_of(WORD) || length.saturating_mul(8) < u64::from(cpu::count()) {
-        return Err(Errno::EINVAL);
-    }
-    if tid < 0 || (tid != 0 && table::find(tid as u32).is_none()) {
-        return Err(Errno::ESRCH);
-    }
-    copy_out(mask, &(u64::MAX >> (64 - cpu::count())))?;
-    Ok(WORD)
 }

@@ -6,6 +6,7 @@
 
 mod account;
 mod clone;
+mod cpus;
 mod file;
 mod identity;
 mod memory;
@@ -130,6 +131,7 @@ const fn table<const COUNT: usize>(first: usize) -> [Call; COUNT] {
 mod handler {
     pub(super) use super::account::*;
     pub(super) use super::clone::*;
+    pub(super) use super::cpus::*;
     pub(super) use super::file::*;
     pub(super) use super::identity::*;
     pub(super) use super::memory::*;

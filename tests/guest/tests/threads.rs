@@ -1,8 +1,8 @@
 //! LWPs as the kernel offers them: futexes, ids, ends.
 
 use std::collections::HashSet;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use libc::{
 };
 use syscalls::{TimeSpec, number};
 use userlib::Errno;
+use userlib::lwp::{self, LwpId, Microstates};
 
 /// `futex` on a word, with a time-out or second count, a second word, and a third value.
 fn futex(word: &AtomicU32, operation: i32, value: u32, rest: [u64; 3]) -> Result<u64, Errno> {
@@ -24,9 +25,37 @@ fn wake(word: &AtomicU32, count: u32) -> u64 {
     futex(word, FUTEX_WAKE, count, [0; 3]).expect("wake")
 }
 
-/// Time enough for those that were started to fall asleep, or for those that were woken to say so.
+/// Time enough for those that were woken to say so, should they.
 fn settle() {
     thread::sleep(Duration::from_millis(30));
+}
+
+/// Those who are about to wait, so that others can see when they do, however busy the machine is.
+#[derive(Default)]
+struct Waiters(Mutex<Vec<LwpId>>);
+
+impl Waiters {
+    /// The caller will wait next.
+    fn join(&self) {
+        self.0.lock().expect("no test panics with it").push(lwp::current());
+    }
+
+    /// Waits until `count` have joined and fallen asleep: their CPU time stands still while they sleep on.
+    fn all_asleep(&self, count: usize) {
+        loop {
+            let tids = self.0.lock().expect("no test panics with it").clone();
+            let look =
+                || tids.iter().map(|&tid| lwp::microstates(tid).expect("it lives")).collect::<Vec<_>>();
+            let before = look();
+            thread::sleep(Duration::from_millis(5));
+            let asleep = |(a, b): (&Microstates, &Microstates)| {
+                a.sleeping < b.sleeping && a.runnable == b.runnable && a.user == b.user
+            };
+            if tids.len() == count && before.iter().zip(&look()).all(asleep) {
+                return;
+            }
+        }
+    }
 }
 
 #[test]
@@ -63,16 +92,20 @@ fn an_absolute_wait_ends_at_its_time() {
 
 #[test]
 fn as_many_wake_as_are_asked_for() {
-    let (word, woken) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (word, woken, waiters) = (AtomicU32::new(0), AtomicU32::new(0), Waiters::default());
     thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
+                waiters.join();
                 assert_eq!(futex(&word, FUTEX_WAIT, 0, [0; 3]), Ok(0));
                 woken.fetch_add(1, Ordering::SeqCst);
             });
         }
-        settle();
+        waiters.all_asleep(6);
         assert_eq!(wake(&word, 2), 2);
+        while woken.load(Ordering::SeqCst) < 2 {
+            thread::yield_now();
+        }
         settle();
         assert_eq!(woken.load(Ordering::SeqCst), 2);
         assert_eq!(wake(&word, u32::MAX >> 1), 4);
@@ -82,17 +115,21 @@ fn as_many_wake_as_are_asked_for() {
 
 #[test]
 fn bits_choose_who_wakes() {
-    let (word, woken) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (word, woken, waiters) = (AtomicU32::new(0), AtomicU32::new(0), Waiters::default());
     thread::scope(|scope| {
         for bit in [1_u32, 2, 4] {
-            let (word, woken) = (&word, &woken);
+            let (word, woken, waiters) = (&word, &woken, &waiters);
             scope.spawn(move || {
+                waiters.join();
                 assert_eq!(futex(word, FUTEX_WAIT_BITSET, 0, [0, 0, u64::from(bit)]), Ok(0));
                 woken.fetch_or(bit, Ordering::SeqCst);
             });
         }
-        settle();
+        waiters.all_asleep(3);
         assert_eq!(futex(&word, FUTEX_WAKE_BITSET, 9, [0, 0, 2]), Ok(1));
+        while woken.load(Ordering::SeqCst) == 0 {
+            thread::yield_now();
+        }
         settle();
         assert_eq!(woken.load(Ordering::SeqCst), 2);
         assert_eq!(futex(&word, FUTEX_WAKE_BITSET, 9, [0, 0, 5]), Ok(2));
@@ -102,12 +139,15 @@ fn bits_choose_who_wakes() {
 
 #[test]
 fn waiters_move_to_another_word() {
-    let (from, to) = (AtomicU32::new(0), AtomicU32::new(0));
+    let (from, to, waiters) = (AtomicU32::new(0), AtomicU32::new(0), Waiters::default());
     thread::scope(|scope| {
         for _ in 0..4 {
-            scope.spawn(|| assert_eq!(futex(&from, FUTEX_WAIT, 0, [0; 3]), Ok(0)));
+            scope.spawn(|| {
+                waiters.join();
+                assert_eq!(futex(&from, FUTEX_WAIT, 0, [0; 3]), Ok(0));
+            });
         }
-        settle();
+        waiters.all_asleep(4);
         assert_eq!(
             futex(&from, FUTEX_CMP_REQUEUE, 1, [9, address(&to), 7]),
             Err(Errno::EAGAIN),

@@ -117,6 +117,8 @@
 #define TALLY_SYS_tkill 200
 /* Wait on, or wake waiters of, a word in memory. */
 #define TALLY_SYS_futex 202
+/* Set which CPUs an LWP may use; on return it runs on no other. */
+#define TALLY_SYS_sched_setaffinity 203
 /* Ask which CPUs an LWP may use. */
 #define TALLY_SYS_sched_getaffinity 204
 /* Set the word that is cleared and woken when the caller ends; returns the tid. */
@@ -145,6 +147,8 @@
 #define TALLY_SYS_pipe2 293
 /* Examine or change the limits of the process. */
 #define TALLY_SYS_prlimit64 302
+/* The CPU that the caller runs on. */
+#define TALLY_SYS_getcpu 309
 /* Fetch random bytes. */
 #define TALLY_SYS_getrandom 318
 /* User and system time of the calling LWP, as two timestruc_t. */

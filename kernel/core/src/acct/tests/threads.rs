@@ -23,7 +23,7 @@ fn k06_readings_from_other_threads_are_whole_and_never_fall() {
         let readings = readers.map(|reader| reader.join());
         stop.store(true, Ordering::Relaxed);
         for outcome in readings {
-            assert!(outcome.unwrap() > 100, "hardly anything was read");
+            outcome.unwrap();
         }
     });
     assert_eq!(
@@ -52,12 +52,13 @@ fn run(cpu: &CpuLedger, lwps: &[LwpLedger; 2], clock: impl Fn() -> u64 + Copy, s
     }
 }
 
-/// Reads for a while, comparing each reading with the one before; returns how often.
-fn read(lwp: &LwpLedger, tid: u32, cpu: &CpuLedger, clock: impl Fn() -> u64 + Copy) -> usize {
+/// Reads for a while and often enough, however busy the host is, comparing each reading with the one before.
+fn read(lwp: &LwpLedger, tid: u32, cpu: &CpuLedger, clock: impl Fn() -> u64 + Copy) {
     let (mut last, mut last_cpu) = (Microstates::default(), CpuTicks::default());
     let begin = Instant::now();
     let mut readings = 0;
-    while begin.elapsed() < Duration::from_millis(300) {
+    while readings < 1000 || begin.elapsed() < Duration::from_millis(300) {
+        assert!(begin.elapsed() < Duration::from_secs(60), "{readings} readings in a minute");
         let times = read_lwp(lwp, tid, |_| cpu, clock).unwrap();
         laws::two(&times).unwrap();
         for (before, after) in figures(&last).into_iter().zip(figures(&times)) {
@@ -73,7 +74,6 @@ fn read(lwp: &LwpLedger, tid: u32, cpu: &CpuLedger, clock: impl Fn() -> u64 + Co
         (last, last_cpu) = (times, ticks);
         readings += 1;
     }
-    readings
 }
 
 fn figures(times: &Microstates) -> [u64; 6] {
