@@ -64,6 +64,7 @@
 extern crate alloc;
 
 pub mod acct;
+pub mod archive;
 pub mod calendar;
 pub mod clock;
 pub mod clock_id;

@@ -2,7 +2,7 @@
 
 use crate::mm::layout::direct;
 use core::ops::Range;
-use cpio_reader::{Entry, iter_files};
+use kcore::archive::{Member, members};
 use spin::Once;
 
 static ARCHIVE: Once<&'static [u8]> = Once::new();
@@ -50,11 +50,10 @@ fn plain(path: &str) -> &str {
 /// All files.
 pub(crate) fn files() -> impl Iterator<Item = RootFile> {
     let archive: &'static [u8] = ARCHIVE.get().copied().unwrap_or(&[]);
-    let file = |(index, entry): (usize, Entry<'static>)| RootFile {
-        number: index as u64 + 1,
-        name: entry.name().trim_start_matches("./"),
-        data: entry.file(),
-        mode: entry.mode().bits() & 0o777,
+    let file = |(index, member): (usize, Member<'static>)| {
+        let name = core::str::from_utf8(member.name).ok()?.trim_start_matches("./");
+        let number = index as u64 + 1;
+        (!name.is_empty()).then_some(RootFile { number, name, data: member.data, mode: member.mode & 0o777 })
     };
-    iter_files(archive).enumerate().map(file).filter(|file| !file.name.is_empty())
+    members(archive).enumerate().filter_map(file)
 }
