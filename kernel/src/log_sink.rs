@@ -1,6 +1,7 @@
 //! Where log lines go: always to the runner's log port, and to the console where the option `verbose` asks for it.
 
 use crate::arch;
+use crate::sync::SpinMutex;
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicBool, Ordering};
 use log::{LevelFilter, Log, Metadata, Record};
@@ -8,6 +9,8 @@ use log::{LevelFilter, Log, Metadata, Record};
 struct Sink;
 
 static SINK: Sink = Sink;
+/// Held while a line is written, so that those of several CPUs do not mix.
+static LINE: SpinMutex<()> = SpinMutex::new(());
 static ON_CONSOLE: AtomicBool = AtomicBool::new(false);
 
 /// Starts logging.
@@ -29,6 +32,7 @@ impl Log for Sink {
 
     fn log(&self, record: &Record) {
         if self.enabled(record.metadata()) {
+            let _one_line_at_a_time = LINE.lock();
             say_at_once(format_args!("{}\n", record.args()));
         }
     }

@@ -33,9 +33,11 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     let information = unsafe { BootInformation::new(information_address) };
     require(arch::probe_features());
     cpu::start_boot_cpu();
+    log_sink::start(options::is_verbose(information.command_line()));
     let options = options::read(information.command_line());
-    log_sink::start(options.verbose);
     log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), information.command_line());
+    log::debug!("CPU features: {:?}", arch::features());
+    information.memory().for_each(|range| log::debug!("memory: {:#x} to {:#x}", range.start, range.end));
     let reserved = information.reserved();
     let start_page =
         require(arch::choose_start_page(information.memory(), &reserved).ok_or("no memory below 640 KiB"));
@@ -45,6 +47,7 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     require(unsafe { mm::init(information.memory(), &taken, information.tables()) });
     // SAFETY: the root pointer is the loader's, and the direct map shows the tables.
     let machine = require(unsafe { arch::read_tables(information.rsdp()) });
+    log::debug!("machine: {machine:x?}");
     arch::start_interrupts(&machine);
     time::start(require(arch::calibrate(&machine)), arch::read_wall_clock());
     require(cpu::finish_boot_cpu());

@@ -3,8 +3,6 @@
 /// What can be asked for. Words are separated by blanks; a word that is not known is ignored with a warning.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Options {
-    /// `verbose`: the log goes to the console too.
-    pub(crate) verbose: bool,
     /// `strace`: every system call is logged with its result and cost.
     pub(crate) strace: bool,
     /// `console=tty`: input comes from a person at a terminal; otherwise from a pipe.
@@ -17,12 +15,17 @@ pub(crate) struct Options {
     pub(crate) panic_test: bool,
 }
 
+/// Whether the log goes to the console too: asked for before the rest is read, so that the log can tell about it.
+pub(crate) fn is_verbose(line: &str) -> bool {
+    line.split_ascii_whitespace().any(|word| word == "verbose")
+}
+
 /// Reads the command line.
 pub(crate) fn read(line: &str) -> Options {
     let mut options = Options::default();
     for word in line.split_ascii_whitespace() {
         match word.split_once('=').unwrap_or((word, "")) {
-            ("verbose", "") => options.verbose = true,
+            ("verbose", "") => {} // see `is_verbose`
             ("strace", "") => options.strace = true,
             ("panic-test", "") => options.panic_test = true,
             ("console", kind @ ("tty" | "pipe")) => options.console_is_terminal = kind == "tty",

@@ -4,9 +4,11 @@ use crate::arch::{self, Frame, Outcome, backtrace};
 use crate::cpu;
 use crate::log_sink::say_at_once;
 use core::panic::PanicInfo;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
-static PANICKING: AtomicBool = AtomicBool::new(false);
+/// The CPU that panics.
+static PANICKING: AtomicU32 = AtomicU32::new(NOBODY);
+const NOBODY: u32 = u32::MAX;
 
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
@@ -31,15 +33,17 @@ pub(crate) fn trapped(frame: &Frame, what: &str, fault_address: u64) -> ! {
 
 /// Whether a CPU panics: the others stop where they are.
 pub(crate) fn is_under_way() -> bool {
-    PANICKING.load(Ordering::SeqCst)
+    PANICKING.load(Ordering::SeqCst) != NOBODY
 }
 
 /// A panic inside a panic ends the machine without another word.
 fn begin() {
-    if PANICKING.swap(true, Ordering::SeqCst) {
-        arch::end_at_once(Outcome::Panic);
+    let number = cpu::own_number();
+    match PANICKING.compare_exchange(NOBODY, number, Ordering::SeqCst, Ordering::SeqCst) {
+        Ok(_) => cpu::stop_others(),
+        Err(first) if first == number => arch::end_at_once(Outcome::Panic),
+        Err(_) => arch::halt_for_ever(), // another CPU is speaking, and will end the machine
     }
-    cpu::stop_others();
 }
 
 fn say_address(address: u64) {

@@ -171,5 +171,11 @@ macro_rules! for_each_syscall {
         0x1004 lwp_microstates(tid: Int, states: Address);
         #[doc = "User, system, interrupt, idle and total time of a CPU in nanoseconds."]
         0x1005 cpu_times(cpu: Int, times: Address);
+        #[doc = "User and system time of a process and of its waited-for children in nanoseconds; −1 names the caller's."]
+        0x1006 proc_times(pid: Int, times: Address);
+        #[doc = "All LWPs' and all CPUs' time in nanoseconds, of one moment at which all CPUs stand still; for user 0."]
+        0x1007 machine_times(times: Address);
+        #[doc = "Describe the process with the lowest pid above `after` (0: the first), and return that pid; ESRCH behind the last."]
+        0x1008 proc_next(after: Int, info: Address);
     } };
 }

@@ -94,6 +94,62 @@ crossing! {
         /// Since the CPU came up.
         up: u64,
     }
+    /// What a process and its children used, in nanoseconds (C: `struct proc_times`).
+    struct ProcTimes: 32 {
+        /// User time of all its LWPs, the ended ones included.
+        user: u64,
+        /// System time of all its LWPs.
+        system: u64,
+        /// User time of children that were waited for, and of theirs.
+        children_user: u64,
+        /// System time of those.
+        children_system: u64,
+    }
+    /// What all LWPs that ever lived used, and what became of all CPUs' time, in nanoseconds, of one moment (C: `struct
+    /// machine_times`).
+    struct MachineTimes: 48 {
+        /// User time of the LWPs.
+        lwp_user: u64,
+        /// System time of the LWPs.
+        lwp_system: u64,
+        /// User time of the CPUs: the same.
+        cpu_user: u64,
+        /// System time of the CPUs: the same.
+        cpu_system: u64,
+        /// Time that the CPUs spent on interrupts.
+        cpu_irq: u64,
+        /// Time in which the CPUs had nothing to run.
+        cpu_idle: u64,
+    }
+    /// What there is to know of a process (C: `struct proc_info`).
+    struct ProcInfo: 96 {
+        /// The process id.
+        pid: i32,
+        /// The parent's; 0: it is the first.
+        parent: i32,
+        /// The process group.
+        group: i32,
+        /// The session.
+        session: i32,
+        /// The user.
+        uid: u32,
+        /// One of [`proc_state`](crate::proc_state).
+        state: u32,
+        /// How many LWPs it has.
+        lwps: u32,
+        /// The CPU that one of them used last.
+        cpu: u32,
+        /// User time of all its LWPs, the ended ones included, in nanoseconds.
+        user: u64,
+        /// System time of all its LWPs.
+        system: u64,
+        /// User time of children that were waited for, and of theirs.
+        children_user: u64,
+        /// System time of those.
+        children_system: u64,
+        /// The first bytes of the program's name, then zeroes.
+        name: [u8; PROC_NAME],
+    }
     /// CPU time in clock ticks of 1/100 s (C: `struct tms`).
     struct Tms: 32 {
         /// The process's user time.
@@ -140,4 +196,17 @@ crossing! {
         /// Switches because it was made to.
         involuntary_switches: i64,
     }
+}
+
+/// Bytes in the name of a [`ProcInfo`].
+pub const PROC_NAME: usize = 32;
+
+/// What a process is doing: values of [`ProcInfo`]'s `state`.
+pub mod proc_state {
+    /// Some LWP has a CPU or waits for one.
+    pub const RUNNING: u32 = 1;
+    /// All LWPs are blocked.
+    pub const SLEEPING: u32 = 2;
+    /// It has ended, and its parent has not waited for it.
+    pub const ENDED: u32 = 4;
 }

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | [`lwp`] | an LWP's CPU time and microstates |
 //! | [`cpu`] | a CPU's time: user, system, interrupts, idle |
-//! | [`process`] | a process's time, its children's, its faults and switches |
+//! | [`process`] | processes: which there are, their time, their children's, their faults and switches; the machine's time |
 //! | [`clock`] | the clocks, the CPU-time ones of others included |
 //! | [`raw`] | every call of the table, as the registers are |
 //!

@@ -1,7 +1,8 @@
-//! A process's time: the sum over its LWPs, the ended ones included.
+//! Processes: what they used (the sum over their LWPs, the ended ones included), and which there are.
 
 use core::time::Duration;
 
+pub use syscalls::ProcInfo;
 use syscalls::{Errno, RUsage, TimeVal, Tms};
 
 use crate::lwp::CpuTime;
@@ -72,6 +73,80 @@ pub fn times() -> Result<Times, Errno> {
         own: CpuTime { user: ticks(tms.user), system: ticks(tms.system) },
         children: CpuTime { user: ticks(tms.children_user), system: ticks(tms.children_system) },
         elapsed: ticks(elapsed as i64),
+    })
+}
+
+/// The time of a process and of its children that were waited for, to the nanosecond.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProcessTimes {
+    /// The process's own.
+    pub own: CpuTime,
+    /// Of the children it has waited for, and of theirs.
+    pub children: CpuTime,
+}
+
+/// The times of any process, also of one that waits to be waited for (the project's own call); None: the caller's.
+///
+/// # Errors
+/// EINVAL: 0, or below −1. ESRCH: no such process.
+pub fn proc_times(pid: Option<i32>) -> Result<ProcessTimes, Errno> {
+    // SAFETY: as above.
+    let times: syscalls::ProcTimes = fetch(|at| unsafe { raw::proc_times(pid.unwrap_or(-1), at) })?;
+    Ok(ProcessTimes {
+        own: CpuTime { user: Duration::from_nanos(times.user), system: Duration::from_nanos(times.system) },
+        children: CpuTime {
+            user: Duration::from_nanos(times.children_user),
+            system: Duration::from_nanos(times.children_system),
+        },
+    })
+}
+
+/// What all LWPs that ever lived used, and what became of all CPUs' time, of one moment at which all CPUs stand still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MachineTimes {
+    /// Of the LWPs.
+    pub lwps: CpuTime,
+    /// Of the CPUs: the same, for every LWP's time is some CPU's.
+    pub cpus: CpuTime,
+    /// Time that the CPUs spent on interrupts.
+    pub irq: Duration,
+    /// Time in which the CPUs had nothing to run.
+    pub idle: Duration,
+}
+
+/// The machine's times (the project's own call).
+///
+/// # Errors
+/// EPERM: the caller is not user 0.
+pub fn machine_times() -> Result<MachineTimes, Errno> {
+    // SAFETY: as above.
+    let times: syscalls::MachineTimes = fetch(|at| unsafe { raw::machine_times(at) })?;
+    let time =
+        |user, system| CpuTime { user: Duration::from_nanos(user), system: Duration::from_nanos(system) };
+    Ok(MachineTimes {
+        lwps: time(times.lwp_user, times.lwp_system),
+        cpus: time(times.cpu_user, times.cpu_system),
+        irq: Duration::from_nanos(times.cpu_irq),
+        idle: Duration::from_nanos(times.cpu_idle),
+    })
+}
+
+/// The process with the lowest pid above `after` (the project's own call).
+///
+/// # Errors
+/// EINVAL: below 0. ESRCH: there is none.
+pub fn next(after: i32) -> Result<ProcInfo, Errno> {
+    // SAFETY: as above.
+    fetch(|at| unsafe { raw::proc_next(after, at) })
+}
+
+/// All processes in the order of their pids, each as it is when its turn comes.
+pub fn all() -> impl Iterator<Item = ProcInfo> {
+    let mut after = 0;
+    core::iter::from_fn(move || {
+        let info = next(after).ok()?;
+        after = info.pid;
+        Some(info)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Pipes: how much of what is asked for can be done now.
 //!
 //! A pipe is a range of positions in an endless stream: what lies from `start` to `end` was written and not yet read.
-//! Its owner keeps the bytes, each at its position modulo the capacity. Each side is open or closed for good.
+//! Its owner keeps the bytes, each at its position modulo some size. Each side is open or closed for good.
 //!
 //! Writes of at most [`ATOMIC`] bytes are never split, as POSIX demands; longer ones take what room there is.
 

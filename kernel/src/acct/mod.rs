@@ -18,6 +18,18 @@ pub(crate) struct Counts {
     pub(crate) involuntary: u64,
 }
 
+impl core::ops::Add for Counts {
+    type Output = Counts;
+
+    fn add(self, other: Counts) -> Counts {
+        Counts {
+            faults: self.faults + other.faults,
+            voluntary: self.voluntary + other.voluntary,
+            involuntary: self.involuntary + other.involuntary,
+        }
+    }
+}
+
 /// The running LWP's own time, up to now.
 #[inline]
 pub(crate) fn own_usage(here: Here) -> Usage {
@@ -62,19 +74,6 @@ pub(crate) fn process_usage(process: &Process) -> Usage {
 /// The time of the children that `process` waited for.
 pub(crate) fn children_usage(process: &Process) -> Usage {
     process.with_ledger(|ledger, _| ledger.children())
-}
-
-/// What the living LWPs of `process` went through.
-pub(crate) fn process_counts(process: &Process) -> Counts {
-    let add = |sum: Counts, lwp: &&'static Lwp| {
-        let one = lwp_counts(lwp);
-        Counts {
-            faults: sum.faults + one.faults,
-            voluntary: sum.voluntary + one.voluntary,
-            involuntary: sum.involuntary + one.involuntary,
-        }
-    };
-    process.with_ledger(|_, members| members.iter().fold(Counts::default(), add))
 }
 
 /// What an LWP went through.

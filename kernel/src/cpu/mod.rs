@@ -241,6 +241,16 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Cpu> {
     (0..count()).filter_map(get)
 }
 
+/// The number of the CPU that this runs on, told by its interrupt controller where there are several: for panics, which
+/// trust nothing else.
+pub(crate) fn own_number() -> u32 {
+    if count() <= 1 {
+        return 0;
+    }
+    let own = arch::own_apic_id();
+    all().find(|cpu| cpu.apic_id() == own).map_or(0, Cpu::number)
+}
+
 /// Stops all other CPUs for good, wherever they are: this one panics.
 pub(crate) fn stop_others() {
     if count() > 1 {

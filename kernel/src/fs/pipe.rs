@@ -49,6 +49,13 @@ pub(crate) enum Mode {
     NonBlocking,
 }
 
+impl Mode {
+    /// What a flag says.
+    pub(crate) fn non_blocking(is_so: bool) -> Self {
+        if is_so { Mode::NonBlocking } else { Mode::Blocking }
+    }
+}
+
 /// A new pipe. ENOMEM.
 pub(crate) fn new() -> Result<(Reader, Writer), Errno> {
     let inner =
@@ -65,7 +72,8 @@ impl Reader {
         probe_write(buffer, length)?;
         let mut own = Page::new()?;
         let count = loop {
-            match self.0.inner.lock().take(length, &mut own) {
+            let read = self.0.inner.lock().take(length, &mut own);
+            match read {
                 Read::Bytes(positions) => break positions.end - positions.start,
                 Read::End => return Ok(0),
                 Read::Wait if mode == Mode::NonBlocking => return Err(Errno::EAGAIN),
@@ -140,7 +148,8 @@ impl Writer {
         let bytes = &mut own.bytes_mut()[..length as usize];
         read_bytes(buffer, bytes)?;
         loop {
-            match self.0.inner.lock().put(bytes, whole)? {
+            let written = self.0.inner.lock().put(bytes, whole)?;
+            match written {
                 Write::Room(positions) => return Ok(positions.end - positions.start),
                 Write::Broken => {
                     signals::raise(SIGPIPE);

@@ -1,11 +1,14 @@
-//! The bytes of a pipe: each at its position modulo the capacity, in pages that exist only while they hold something.
+//! The bytes of a pipe: each at its position in a ring of pages, which exist only while they hold something.
+//!
+//! There is one place more than a full pipe has pages, for what is in a pipe may begin and end in the middle of one: so
+//! two pieces of it never share a page, and one that was read to its end holds nothing.
 
 use super::page::{Page, SIZE};
 use core::ops::Range;
 use kcore::pipe::CAPACITY;
 use syscalls::Errno;
 
-const PAGES: usize = CAPACITY as usize / SIZE;
+const PAGES: usize = CAPACITY as usize / SIZE + 1;
 
 /// The bytes that were written and not yet read.
 pub(super) struct Ring([Option<Page>; PAGES]);

@@ -50,7 +50,7 @@ pub(crate) unsafe fn build(ram: impl Iterator<Item = Range<u64>>) -> Result<(), 
         let physical = part.start - KERNEL_BASE;
         map(DIRECT_MAP + physical..DIRECT_MAP + (part.end - KERNEL_BASE), physical, alias, Pages::Small)?;
     }
-    let largest = if has_huge_pages() { Pages::Huge } else { Pages::Large };
+    let largest = if crate::arch::features().huge_pages { Pages::Huge } else { Pages::Large };
     for range in ram {
         let start = range.start.min(MAX_PHYSICAL) / span(2) * span(2);
         let end = range.end.min(MAX_PHYSICAL).next_multiple_of(span(2));
@@ -169,11 +169,6 @@ enum Pages {
     Large = 2,
     /// 1 GiB.
     Huge = 3,
-}
-
-fn has_huge_pages() -> bool {
-    let has_leaf = __cpuid(0x8000_0000).eax >= 0x8000_0001;
-    has_leaf && __cpuid(0x8000_0001).edx & 1 << 26 != 0
 }
 
 /// Maps what is not yet mapped of `range` to the physical addresses from `physical` on; what is mapped stays.

@@ -49,11 +49,12 @@ fn become_first(process: &Process, lwp: &'static Lwp) {
     if old == pid {
         return;
     }
-    {
+    // Whoever sums up the process holds its lock, and sees the old id or the new one in both places.
+    process.with_ledger(|_, _| {
         let _dispatcher = Here::get().cpu().dispatcher.lock();
         lwp.ledger.rename(pid);
         lwp.take_tid(pid);
-    }
+    });
     table::name(pid, lwp.slot);
     table::free_id(old);
 }

@@ -8,20 +8,21 @@
 //! the lock is released. A process that ends becomes waitable under the lock and then wakes those of its parent's LWPs
 //! that said so. So the waiter either sees the end or is woken by it.
 
-use super::process::Process;
+use super::process::{Process, Remains};
 use super::slots::Slots;
-use super::{Lwp, table};
+use super::{Ending, Lwp, table};
 use crate::cpu::Here;
 use crate::sched;
 use crate::sync::{Guard, Lock, Rank};
 use core::ops::{Deref, DerefMut};
-use kcore::acct::{ProcessLedger, Usage};
+use core::sync::atomic::Ordering::Relaxed;
 use kcore::process::{Found, ProcessSlot, Which};
 use syscalls::Errno;
 
-use super::Ending;
-
 const MOST_CHUNKS: usize = 1 << 11;
+
+/// The pid of the first process, which takes the orphans.
+const FIRST: u32 = 1;
 
 static PROCESSES: Slots<Process, MOST_CHUNKS> = Slots::new(Process::free);
 
@@ -82,12 +83,6 @@ pub(crate) fn count() -> usize {
     lock().count()
 }
 
-/// The parent's pid; 0: the process is the first.
-pub(crate) fn parent_of(process: &Process) -> u32 {
-    let family = lock();
-    family.parent(process.slot).map_or(0, |parent| family.pid(parent))
-}
-
 /// The process group of a process.
 pub(crate) fn group_of(process: &Process) -> u32 {
     lock().group(process.slot)
@@ -125,15 +120,40 @@ pub(crate) fn with_process<T>(pid: u32, look: impl FnOnce(&'static Process) -> T
     family.find(pid).map(|slot| look(process(slot)))
 }
 
+/// What is told of a process to anyone who asks.
+pub(crate) struct Description {
+    pub(crate) process: &'static Process,
+    pub(crate) pid: u32,
+    pub(crate) parent: u32,
+    pub(crate) group: u32,
+    pub(crate) session: u32,
+    pub(crate) has_ended: bool,
+}
+
+/// Calls `look` with the process of the lowest pid above `pid`, which may have ended but is not reaped.
+pub(crate) fn with_next<T>(pid: u32, look: impl FnOnce(&Description) -> T) -> Option<T> {
+    let family = lock();
+    let slot = family.next_above(pid)?;
+    Some(look(&Description {
+        process: process(slot),
+        pid: family.pid(slot),
+        parent: family.parent(slot).map_or(0, |parent| family.pid(parent)),
+        group: family.group(slot),
+        session: family.session(slot),
+        has_ended: family.has_ended(slot),
+    }))
+}
+
 /// The last LWP of a process has been reclaimed: its parent may wait for it, and is told.
 pub(super) fn end(ended: &'static Process) {
     let mut family = lock();
     let parent = family.parent(ended.slot);
+    family.children(ended.slot).for_each(|orphan| process(orphan).parent.store(FIRST, Relaxed));
     let orphans_ended = family.end(ended.slot);
     if let Some(parent) = parent {
         tell_parent(&mut family, parent, ended.slot);
     }
-    if orphans_ended && let Some(first) = family.find(1) {
+    if orphans_ended && let Some(first) = family.find(FIRST) {
         while let Found::Ended(orphan) = family.look(first, Which::Any)
             && forgets_children(first)
         {
@@ -164,14 +184,12 @@ fn wake_waiters(parent: ProcessSlot) {
 }
 
 /// Reaps a process that has ended: it can be found no more, and its pid and slot are free.
-fn forget(family: &mut Family, ended: ProcessSlot) -> ProcessLedger {
+fn forget(family: &mut Family, ended: ProcessSlot) {
     let process = process(ended);
-    let ledger = process.with_ledger(|ledger, _| *ledger);
     family.remove(ended);
     table::free_id(process.pid());
     process.end();
     give_back_slot(process);
-    ledger
 }
 
 /// A child that has ended.
@@ -180,8 +198,8 @@ pub(crate) struct EndedChild {
     pub(crate) pid: u32,
     pub(crate) uid: u32,
     pub(crate) ending: Ending,
-    /// Its own time and that of the children it had waited for.
-    pub(crate) used: Usage,
+    /// Its time and what else it went through.
+    pub(crate) remains: Remains,
 }
 
 /// What becomes of a child that a wait found.
@@ -234,8 +252,8 @@ fn look(lwp: &Lwp, which: Which, afterwards: Afterwards) -> Result<Option<EndedC
         Found::Ended(slot) => {
             let child = describe(process(slot));
             if afterwards == Afterwards::Reap {
-                let ledger = forget(&mut family, slot);
-                parent.add_child(&ledger);
+                parent.add_child(&child.remains);
+                forget(&mut family, slot);
             }
             Ok(Some(child))
         }
@@ -243,7 +261,6 @@ fn look(lwp: &Lwp, which: Which, afterwards: Afterwards) -> Result<Option<EndedC
 }
 
 fn describe(ended: &Process) -> EndedChild {
-    let used = ended.with_ledger(|ledger, _| ledger.own([]) + ledger.children());
     let ending = ended.ending().expect("an ended process has an ending");
-    EndedChild { pid: ended.pid(), uid: ended.uid(), ending, used }
+    EndedChild { pid: ended.pid(), uid: ended.uid(), ending, remains: ended.remains() }
 }

@@ -18,6 +18,7 @@ pub(crate) mod family;
 mod fork;
 pub(crate) mod futex;
 mod lwp;
+pub(crate) mod machine;
 mod process;
 mod program;
 pub(crate) mod signals;
@@ -27,7 +28,7 @@ pub(crate) mod table;
 pub(crate) use exec::{Program, run_program};
 pub(crate) use fork::{Memory, new_process};
 pub(crate) use lwp::{Lwp, Place};
-pub(crate) use process::{Ending, Process};
+pub(crate) use process::{Ending, Lwps, Process};
 pub(crate) use program::{MOST_ARGUMENT_BYTES, start_first};
 pub(crate) use signals::interrupt_first;
 
@@ -37,12 +38,8 @@ use crate::fs::console;
 use crate::mm::AddressSpace;
 use crate::mm::stacks::KernelStack;
 use crate::sched;
-use crate::sync::{Lock, Rank};
-use kcore::acct::{MachineLedger, OffCpu, Usage};
+use kcore::acct::OffCpu;
 use syscalls::Errno;
-
-/// Where the time of all LWPs that are no more is kept.
-static MACHINE: Lock<MachineLedger> = Lock::new(Rank::Table, MachineLedger::new());
 
 /// What a program did that the CPU refused.
 #[derive(Debug, Clone, Copy)]
@@ -209,9 +206,4 @@ pub(crate) fn reclaim(lwp: &'static Lwp) {
         unsafe { process.let_go() };
         family::end(process);
     }
-}
-
-/// Adds to the machine's total of LWPs that are no more.
-fn book_ended(used: Usage) {
-    MACHINE.lock().add_ended(used);
 }

@@ -5,7 +5,9 @@
 //! family's lock ([`super::family`]), under which alone a process is made findable and reaped.
 
 use super::lwp::Lwp;
+use super::machine;
 use super::signals::SignalActions;
+use crate::acct::{self, Counts};
 use crate::fs::Descriptors;
 use crate::mm::{AddressSpace, Shared};
 use crate::sched;
@@ -14,7 +16,7 @@ use alloc::vec::Vec;
 use arrayvec::ArrayString;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, Ordering};
-use kcore::acct::ProcessLedger;
+use kcore::acct::{LwpState, OffCpu, ProcessLedger, Usage};
 use kcore::process::ProcessSlot;
 use syscalls::Errno;
 
@@ -33,6 +35,7 @@ pub(crate) type Name = ArrayString<32>;
 /// What a process begins with.
 pub(super) struct Beginning {
     pub(super) pid: u32,
+    pub(super) parent: u32,
     pub(super) uid: u32,
     pub(super) name: Name,
     pub(super) space: Shared<AddressSpace>,
@@ -49,6 +52,8 @@ pub(crate) struct Process {
     // --- read by anyone ---
     /// The process id: the tid of its first LWP. 0: the slot is free.
     pid: AtomicU32,
+    /// The parent's pid, 0 for the first process. Changes under the family's lock.
+    pub(super) parent: AtomicU32,
     uid: AtomicU32,
     /// 0 while it lives; else how it ends: bit 31, and status or signal.
     ending: AtomicU32,
@@ -79,6 +84,39 @@ struct State {
     alone: Option<&'static Lwp>,
     /// Where the time of reclaimed LWPs and of children went.
     ledger: ProcessLedger,
+    /// What else reclaimed LWPs, and children that were waited for with theirs, went through.
+    counts: Counts,
+    children_counts: Counts,
+}
+
+/// What the LWPs of a process are about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lwps {
+    /// How many there are.
+    pub(crate) count: u32,
+    /// How many of them run or wait for a CPU.
+    pub(crate) ready: u32,
+    /// The CPU that one of them used last; 0 if there is none.
+    pub(crate) cpu: u32,
+}
+
+/// What a process leaves behind when it is reaped.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Remains {
+    ledger: ProcessLedger,
+    counts: Counts,
+}
+
+impl Remains {
+    /// Its time, and that of the children it had waited for.
+    pub(crate) fn used(&self) -> Usage {
+        self.ledger.own([]) + self.ledger.children()
+    }
+
+    /// What else it and those children went through.
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
 }
 
 // SAFETY: every field is atomic or locked, or says above whose lock or whose turn guards it.
@@ -90,11 +128,18 @@ const BY_SIGNAL: u32 = 1 << 30;
 impl Process {
     /// A free slot.
     pub(super) fn free(slot: u32) -> Self {
-        let state =
-            State { name: Name::new(), members: Vec::new(), alone: None, ledger: ProcessLedger::new() };
+        let state = State {
+            name: Name::new(),
+            members: Vec::new(),
+            alone: None,
+            ledger: ProcessLedger::new(),
+            counts: Counts::default(),
+            children_counts: Counts::default(),
+        };
         Process {
             slot: ProcessSlot::new(slot),
             pid: AtomicU32::new(0),
+            parent: AtomicU32::new(0),
             uid: AtomicU32::new(0),
             ending: AtomicU32::new(0),
             active: AtomicU32::new(0),
@@ -114,12 +159,14 @@ impl Process {
         self.ending.store(0, Ordering::Relaxed);
         self.active.store(0, Ordering::Relaxed);
         self.uid.store(beginning.uid, Ordering::Relaxed);
+        self.parent.store(beginning.parent, Ordering::Relaxed);
         self.pid.store(beginning.pid, Ordering::Release);
         *self.descriptors.lock() = beginning.descriptors;
         *self.signal_actions.lock() = beginning.signal_actions;
         let mut state = self.state.lock();
         state.name = beginning.name;
         state.ledger = ProcessLedger::new();
+        (state.counts, state.children_counts) = (Counts::default(), Counts::default());
         // SAFETY: the slot is the caller's alone.
         unsafe { *self.space.get() = Some(beginning.space) };
     }
@@ -144,6 +191,12 @@ impl Process {
     #[inline]
     pub(crate) fn pid(&self) -> u32 {
         self.pid.load(Ordering::Relaxed)
+    }
+
+    /// The parent's pid, 0 for the first process.
+    #[inline]
+    pub(crate) fn parent(&self) -> u32 {
+        self.parent.load(Ordering::Relaxed)
     }
 
     /// Its user.
@@ -225,9 +278,8 @@ impl Process {
         let mut state = self.state.lock();
         let at = state.members.iter().position(|member| core::ptr::eq(*member, lwp));
         state.members.swap_remove(at.expect("an ended LWP is its process's"));
-        let used = lwp.ledger.retire();
-        state.ledger.add_ended(used);
-        super::book_ended(used);
+        state.counts = state.counts + acct::lwp_counts(lwp);
+        state.ledger.add_ended(machine::retire(lwp));
         if let Some(alone) = state.alone {
             sched::wake(alone);
         }
@@ -287,8 +339,39 @@ impl Process {
         look(&state.ledger, &state.members)
     }
 
-    /// Takes over the time of a child that was waited for.
-    pub(super) fn add_child(&self, child: &ProcessLedger) {
-        self.state.lock().ledger.add_child(child);
+    /// What its LWPs are about, each at a moment of its own.
+    pub(crate) fn lwps(&self) -> Lwps {
+        let state = self.state.lock();
+        let is_ready =
+            |lwp: &&&Lwp| matches!(lwp.ledger.state(), LwpState::OnCpu(_) | LwpState::Off(OffCpu::Runnable));
+        Lwps {
+            count: state.members.len() as u32,
+            ready: state.members.iter().filter(is_ready).count() as u32,
+            cpu: state.members.first().map_or(0, |lwp| lwp.cpu.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// What else all its LWPs went through.
+    pub(crate) fn counts(&self) -> Counts {
+        let state = self.state.lock();
+        state.members.iter().fold(state.counts, |sum, lwp| sum + acct::lwp_counts(lwp))
+    }
+
+    /// What else the children that were waited for went through.
+    pub(crate) fn children_counts(&self) -> Counts {
+        self.state.lock().children_counts
+    }
+
+    /// What there is to know of it once it has ended.
+    pub(super) fn remains(&self) -> Remains {
+        let state = self.state.lock();
+        Remains { ledger: state.ledger, counts: state.counts + state.children_counts }
+    }
+
+    /// Takes over what a child that was waited for leaves behind.
+    pub(super) fn add_child(&self, child: &Remains) {
+        let mut state = self.state.lock();
+        state.ledger.add_child(&child.ledger);
+        state.children_counts = state.children_counts + child.counts;
     }
 }

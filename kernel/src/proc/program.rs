@@ -47,6 +47,7 @@ fn start(program: &Program) -> Result<(), Errno> {
     let pid = table::new_id()?;
     let beginning = Beginning {
         pid,
+        parent: 0,
         uid: 0,
         name: short_name(program.file.name),
         space: Shared::new(loaded.space)?,

@@ -4,7 +4,7 @@
 use crate::sync::{Lock, Rank};
 use alloc::alloc::{Layout, alloc};
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use syscalls::Errno;
 
 /// Places are made room for by this many.
@@ -13,13 +13,11 @@ pub(super) const CHUNK: usize = 8;
 /// At most `CHUNKS` chunks of places.
 pub(super) struct Slots<T: 'static, const CHUNKS: usize> {
     chunks: [AtomicPtr<T>; CHUNKS],
-    free: Lock<Free>,
+    /// How many chunks there are. Changes under the lock of `free`.
+    count: AtomicUsize,
+    /// The numbers of the free places.
+    free: Lock<Vec<u32>>,
     make: fn(u32) -> T,
-}
-
-struct Free {
-    numbers: Vec<u32>,
-    chunks: usize,
 }
 
 impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
@@ -27,7 +25,8 @@ impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
     pub(super) const fn new(make: fn(u32) -> T) -> Self {
         Slots {
             chunks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CHUNKS],
-            free: Lock::new(Rank::Table, Free { numbers: Vec::new(), chunks: 0 }),
+            count: AtomicUsize::new(0),
+            free: Lock::new(Rank::Table, Vec::new()),
             make,
         }
     }
@@ -40,47 +39,48 @@ impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
         unsafe { &*chunk.add(number as usize % CHUNK) }
     }
 
-    /// How many places there are, free or not.
+    /// How many places there are, free or not. Takes no lock.
     pub(super) fn count(&self) -> usize {
-        self.free.lock().chunks * CHUNK
+        self.count.load(Ordering::Acquire) * CHUNK
     }
 
     /// A free place, which is the caller's until [`Slots::give_back`]. EAGAIN: there are too many; ENOMEM.
     pub(super) fn take(&self) -> Result<&'static T, Errno> {
         let mut free = self.free.lock();
-        if free.numbers.is_empty() {
+        if free.is_empty() {
             self.add_chunk(&mut free)?;
         }
-        let number = free.numbers.pop().ok_or(Errno::EAGAIN)?;
+        let number = free.pop().ok_or(Errno::EAGAIN)?;
         drop(free);
         Ok(self.at(number))
     }
 
     /// Frees a place.
     pub(super) fn give_back(&self, number: u32) {
-        self.free.lock().numbers.push(number); // room was reserved when the place's chunk was made
+        self.free.lock().push(number); // room was reserved when the place's chunk was made
     }
 
-    fn add_chunk(&self, free: &mut Free) -> Result<(), Errno> {
-        if free.chunks == CHUNKS {
+    fn add_chunk(&self, free: &mut Vec<u32>) -> Result<(), Errno> {
+        let before = self.count.load(Ordering::Relaxed);
+        if before == CHUNKS {
             return Err(Errno::EAGAIN);
         }
-        let total = (free.chunks + 1) * CHUNK;
-        free.numbers.try_reserve(total - free.numbers.len()).map_err(|_| Errno::ENOMEM)?;
+        let total = (before + 1) * CHUNK;
+        free.try_reserve(total - free.len()).map_err(|_| Errno::ENOMEM)?;
         // SAFETY: places have a size.
         let chunk = unsafe { alloc(Layout::new::<[T; CHUNK]>()) }.cast::<T>();
         if chunk.is_null() {
             return Err(Errno::ENOMEM);
         }
-        let first = (free.chunks * CHUNK) as u32;
+        let first = (before * CHUNK) as u32;
         for index in 0..CHUNK {
             // In place, one by one: a chunk is larger than a kernel stack.
             // SAFETY: inside the memory that was just allocated for so many.
             unsafe { chunk.add(index).write((self.make)(first + index as u32)) };
         }
-        self.chunks[free.chunks].store(chunk, Ordering::Release);
-        free.numbers.extend((first..first + CHUNK as u32).rev());
-        free.chunks += 1;
+        self.chunks[before].store(chunk, Ordering::Release);
+        self.count.store(before + 1, Ordering::Release);
+        free.extend((first..first + CHUNK as u32).rev());
         Ok(())
     }
 }

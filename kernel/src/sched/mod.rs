@@ -3,9 +3,9 @@
 //! **Problem.** LWPs block, are woken from any CPU, yield, move and end; no wake-up may be lost, no LWP may run on two
 //! CPUs or on a stack that another still uses, and nothing may fall between two entries of the ledger.
 //!
-//! **One lock per CPU**, the dispatcher's, guards that CPU's run queue and the [`Place`] of every LWP whose `cpu` it
+//! **One lock per CPU**, the dispatcher's, guards that CPU's run queue and the [`Place`](crate::proc::Place) of every LWP whose `cpu` it
 //! is. The lock is held *across* the switch: the LWP that gives way takes it, the one that goes on releases it
-//! ([`finish_switch`]). So nobody can see an LWP as blocked or queued while its stack is still in use. An LWP that is to
+//! (`finish_switch`). So nobody can see an LWP as blocked or queued while its stack is still in use. An LWP that is to
 //! wait on another CPU is queued there by whoever comes after it on this one, when its stack is free.
 //!
 //! **Block and wake are one protocol.** A blocker first puts itself where a waker finds it, then calls [`block`]. A

@@ -8,7 +8,6 @@ use core::sync::atomic::{
     AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
-use kcore::timers::TimerQueue;
 use syscalls::Errno;
 
 /// Ticks of the clock between two extra interrupts, which tests ask for; 0: none.

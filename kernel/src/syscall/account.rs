@@ -1,16 +1,17 @@
 //! CPU time: what the ledgers say, in nanoseconds, to those who ask.
 
 use super::{Address, Int, Result};
-use crate::acct;
+use crate::acct::{self, Counts};
 use crate::cpu::Here;
 use crate::mm::user::copy_out;
-use crate::proc::current;
+use crate::proc::family::{self, Description};
+use crate::proc::{Lwps, Process, current, machine};
 use crate::time::rate;
 use kcore::acct::Usage;
 use kcore::clock::split_seconds;
 use syscalls::{
-    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, RUsage, ThreadCputime, TimeSpec, TimeSpec32,
-    TimeVal, Tms,
+    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, MachineTimes, PROC_NAME, ProcInfo, ProcTimes,
+    RUsage, ThreadCputime, TimeSpec, TimeSpec32, TimeVal, Tms, proc_state,
 };
 
 #[inline(always)]
@@ -64,27 +65,96 @@ pub(super) fn cpu_times(cpu: Int, times: Address) -> Result {
     Ok(0)
 }
 
+pub(super) fn proc_times(pid: Int, times: Address) -> Result {
+    let pid = asked_for(pid)?.unwrap_or_else(|| current().pid());
+    let both = |process: &Process| (acct::process_usage(process), acct::children_usage(process));
+    let (own, children) = family::with_process(pid, both).ok_or(Errno::ESRCH)?;
+    let answer = ProcTimes {
+        user: nanoseconds(own.user),
+        system: nanoseconds(own.system),
+        children_user: nanoseconds(children.user),
+        children_system: nanoseconds(children.system),
+    };
+    copy_out(times, &answer)?;
+    Ok(0)
+}
+
+pub(super) fn machine_times(times: Address) -> Result {
+    if current().uid() != 0 {
+        return Err(Errno::EPERM);
+    }
+    let machine::MachineTimes { lwps, cpus } = machine::times();
+    let answer = MachineTimes {
+        lwp_user: nanoseconds(lwps.user),
+        lwp_system: nanoseconds(lwps.system),
+        cpu_user: nanoseconds(cpus.user),
+        cpu_system: nanoseconds(cpus.system),
+        cpu_irq: nanoseconds(cpus.irq),
+        cpu_idle: nanoseconds(cpus.idle),
+    };
+    copy_out(times, &answer)?;
+    Ok(0)
+}
+
+pub(super) fn proc_next(after: Int, info: Address) -> Result {
+    let after = u32::try_from(after).map_err(|_| Errno::EINVAL)?;
+    let answer = family::with_next(after, describe).ok_or(Errno::ESRCH)?;
+    copy_out(info, &answer)?;
+    Ok(answer.pid as u64)
+}
+
+fn describe(description: &Description) -> ProcInfo {
+    let process = description.process;
+    let (own, children) = (acct::process_usage(process), acct::children_usage(process));
+    let lwps = process.lwps();
+    let mut name = [0; PROC_NAME];
+    let text = process.name();
+    name[..text.len()].copy_from_slice(text.as_bytes());
+    ProcInfo {
+        pid: description.pid as i32,
+        parent: description.parent as i32,
+        group: description.group as i32,
+        session: description.session as i32,
+        uid: process.uid(),
+        state: match lwps {
+            _ if description.has_ended => proc_state::ENDED,
+            Lwps { ready: 0, .. } => proc_state::SLEEPING,
+            _ => proc_state::RUNNING,
+        },
+        lwps: lwps.count,
+        cpu: lwps.cpu,
+        user: nanoseconds(own.user),
+        system: nanoseconds(own.system),
+        children_user: nanoseconds(children.user),
+        children_system: nanoseconds(children.system),
+        name,
+    }
+}
+
 pub(super) fn getrusage(who: Int, usage: Address) -> Result {
     const RUSAGE_SELF: Int = 0;
     const RUSAGE_CHILDREN: Int = -1;
     const RUSAGE_THREAD: Int = 1;
     let here = Here::get();
     let (used, counts) = match who {
-        RUSAGE_SELF => (acct::process_usage(current()), acct::process_counts(current())),
-        RUSAGE_CHILDREN => (acct::children_usage(current()), acct::Counts::default()),
+        RUSAGE_SELF => (acct::process_usage(current()), current().counts()),
+        RUSAGE_CHILDREN => (acct::children_usage(current()), current().children_counts()),
         RUSAGE_THREAD => (acct::own_usage(here), acct::lwp_counts(here.lwp())),
         _ => return Err(Errno::EINVAL),
     };
-    let answer = RUsage {
+    copy_out(usage, &resource_usage(used, counts))?;
+    Ok(0)
+}
+
+pub(super) fn resource_usage(used: Usage, counts: Counts) -> RUsage {
+    RUsage {
         user: time_val(used.user),
         system: time_val(used.system),
         minor_faults: counts.faults as i64,
         voluntary_switches: counts.voluntary as i64,
         involuntary_switches: counts.involuntary as i64,
         ..RUsage::default()
-    };
-    copy_out(usage, &answer)?;
-    Ok(0)
+    }
 }
 
 pub(super) fn times(buffer: Address) -> Result {
@@ -132,7 +202,7 @@ fn time_spec_32(ticks: u64) -> Result<TimeSpec32> {
     Ok(TimeSpec32 { seconds, nanoseconds: rest as i32 })
 }
 
-pub(super) fn time_val(ticks: u64) -> TimeVal {
+fn time_val(ticks: u64) -> TimeVal {
     let (seconds, rest) = split_seconds(nanoseconds(ticks));
     TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 }
 }

@@ -15,7 +15,7 @@ use syscalls::linux::{IoVector, Stat, Termios, WindowSize};
 const PIECE: usize = 256;
 /// The most bytes one call moves: Linux's bound.
 const MOST: u64 = 0x7fff_f000;
-const LONGEST_PATH: usize = 255;
+pub(super) const LONGEST_PATH: usize = 255;
 const MOST_VECTORS: u64 = 1024;
 
 pub(super) fn read(fd: Int, buffer: Address, length: Size) -> Result {
@@ -133,7 +133,7 @@ pub(super) fn openat(_folder: Int, path: Address, flags: Int, _mode: Unsigned) -
     const EXCLUSIVE: Int = 0o200;
     const DIRECTORY: Int = 0o200_000;
     const CLOSE_ON_EXEC: Int = 0o2_000_000;
-    let file = find(path)?;
+    let file = find_at(path)?;
     let for_writing = flags & ACCESS != 0;
     match file {
         None if flags & CREATE != 0 => return Err(Errno::EROFS),
@@ -153,10 +153,14 @@ pub(super) fn openat(_folder: Int, path: Address, flags: Int, _mode: Unsigned) -
     current().descriptors.lock().add(descriptor, 0).map(|fd| fd as u64)
 }
 
-/// What a path names. EFAULT, ENAMETOOLONG, ENOTDIR, ENOENT for the empty path and one that is not text.
-fn find(path: Address) -> Result<Option<File>> {
-    let bytes = read_string(path, LONGEST_PATH)?;
-    let path = core::str::from_utf8(&bytes).map_err(|_| Errno::ENOENT)?;
+/// What the path at an address names. EFAULT, ENAMETOOLONG; others as [`find`].
+fn find_at(path: Address) -> Result<Option<File>> {
+    find(&read_string(path, LONGEST_PATH)?)
+}
+
+/// What a path names. ENOTDIR; ENOENT for one that is not text.
+pub(super) fn find(path: &[u8]) -> Result<Option<File>> {
+    let path = core::str::from_utf8(path).map_err(|_| Errno::ENOENT)?;
     Ok(match path {
         "" => None,
         "/dev/tty" | "/dev/console" => Some(File::Console),
@@ -174,7 +178,7 @@ pub(super) fn close(fd: Int) -> Result {
 }
 
 pub(super) fn stat(path: Address, status: Address) -> Result {
-    let file = find(path)?.ok_or(Errno::ENOENT)?;
+    let file = find_at(path)?.ok_or(Errno::ENOENT)?;
     copy_out(status, &describe(&file))?;
     Ok(0)
 }
@@ -233,8 +237,10 @@ pub(super) fn lseek(fd: Int, offset: Long, whence: Int) -> Result {
 
 pub(super) fn ioctl(fd: Int, request: Unsigned, argument: Address) -> Result {
     const UNREAD: Unsigned = 0x541b;
+    const SET_NON_BLOCKING: Unsigned = 0x5421;
     let open = open_file(fd)?;
     match (&open.file, request) {
+        (_, SET_NON_BLOCKING) => open.set_mode(Mode::non_blocking(copy_in::<u32>(argument)? != 0)),
         (File::Reader(reader), UNREAD) => copy_out(argument, &(reader.length() as u32))?,
         (File::Console, request) if console::is_terminal() => control_terminal(request, argument)?,
         _ => return Err(Errno::ENOTTY),
@@ -291,8 +297,7 @@ pub(super) fn fcntl(fd: Int, command: Int, argument: Size) -> Result {
             Mode::NonBlocking => access(&descriptor.open.file) | NON_BLOCKING,
         }),
         SET_STATUS => {
-            let mode = if argument & NON_BLOCKING != 0 { Mode::NonBlocking } else { Mode::Blocking };
-            descriptor.open.set_mode(mode);
+            descriptor.open.set_mode(Mode::non_blocking(argument & NON_BLOCKING != 0));
             Ok(0)
         }
         _ => Err(Errno::EINVAL),

@@ -10,7 +10,7 @@ pub(super) fn getpid() -> Result {
 }
 
 pub(super) fn getppid() -> Result {
-    Ok(u64::from(family::parent_of(current())))
+    Ok(u64::from(current().parent()))
 }
 
 pub(super) fn gettid() -> Result {

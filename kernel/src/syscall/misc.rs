@@ -6,7 +6,7 @@ use crate::mm::frames;
 use crate::mm::layout::{PAGE_SIZE, USER_STACK};
 use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes};
 use crate::proc::{current, table};
-use crate::{cpu, random, sched, time};
+use crate::{cpu, random, time};
 use syscalls::Errno;
 use syscalls::linux::{Limit, SysInfo, UTS_FIELD};
 

@@ -22,7 +22,7 @@ pub(super) fn pipe2(ends: Address, flags: Int) -> Result {
     let (reader, writer) = pipes::new()?;
     let (reader, writer) = (OpenFile::new(File::Reader(reader))?, OpenFile::new(File::Writer(writer))?);
     for open in [&reader, &writer] {
-        open.set_mode(if flags & NON_BLOCKING != 0 { Mode::NonBlocking } else { Mode::Blocking });
+        open.set_mode(Mode::non_blocking(flags & NON_BLOCKING != 0));
     }
     let close_on_exec = flags & CLOSE_ON_EXEC != 0;
     let [reading, writing] = add_both(reader, writer, close_on_exec)?;

@@ -1,21 +1,22 @@
 //! Processes: other programs in them, and waiting for their ends.
 
+use super::account::{clock_ticks, resource_usage};
+use super::file::{LONGEST_PATH, find};
 use super::pointer::optional;
 use super::{Address, Int, Result};
 use crate::cpu::Here;
-use crate::fs::root::{self, RootFile};
+
+use crate::fs::File;
+use crate::fs::root::RootFile;
 use crate::mm::user::{append_string, copy_in, copy_out, probe_write, read_string};
 use crate::proc::family::{self, Afterwards, EndedChild, Patience};
 use crate::proc::signals::SIGCHLD;
 use crate::proc::{Ending, MOST_ARGUMENT_BYTES, Program, current, run_program};
 use crate::{arch, sched};
 use alloc::vec::Vec;
-use kcore::acct::Usage;
 use kcore::process::Which;
 use syscalls::linux::SignalInfo;
 use syscalls::{Errno, RUsage};
-
-const LONGEST_PATH: usize = 255;
 
 pub(super) fn execve(path: Address, arguments: Address, environment: Address) -> Result {
     let frame = {
@@ -39,17 +40,12 @@ pub(super) fn execve(path: Address, arguments: Address, environment: Address) ->
     unsafe { arch::return_to_frame(at) }
 }
 
-/// ENOENT; EACCES: it is the folder, or may not be executed.
+/// The program that a path names. EACCES: what it names is no file, or may not be executed; others as for opening.
 fn find_program(path: &[u8]) -> Result<RootFile> {
-    let text = core::str::from_utf8(path).map_err(|_| Errno::ENOENT)?;
-    if text.is_empty() {
-        return Err(Errno::ENOENT);
+    match find(path)?.ok_or(Errno::ENOENT)? {
+        File::Root(file) if file.mode & 0o111 != 0 => Ok(file),
+        _ => Err(Errno::EACCES),
     }
-    if root::is_root(text) {
-        return Err(Errno::EACCES);
-    }
-    let file = root::find(text).ok_or(Errno::ENOENT)?;
-    if file.mode & 0o111 == 0 { Err(Errno::EACCES) } else { Ok(file) }
 }
 
 /// Strings one after the other.
@@ -65,8 +61,8 @@ impl Strings {
     fn read_list(&mut self, list: Address) -> Result<usize> {
         let before = self.ends.len();
         let mut next = list;
-        while list != 0 {
-            let string: u64 = copy_in(next)?;
+        loop {
+            let string: u64 = if list == 0 { 0 } else { copy_in(next)? };
             if string == 0 {
                 break;
             }
@@ -115,7 +111,7 @@ pub(super) fn wait4(pid: Int, status: Address, options: Int, usage: Address) -> 
         -1 => Which::Any,
         0 => Which::Group(own_group()),
         i32::MIN => return Err(Errno::ESRCH),
-        ..-1 => Which::Group(pid.unsigned_abs()),
+        -0x7fff_ffff..-1 => Which::Group(pid.unsigned_abs()),
         1.. => Which::Pid(pid as u32),
     };
     let Some(child) = family::wait(which, patience(options), Afterwards::Reap)? else { return Ok(0) };
@@ -175,19 +171,14 @@ fn signal_info(child: &EndedChild) -> SignalInfo {
         pid: child.pid as i32,
         uid: child.uid,
         status: i32::from(status),
-        user: super::account::clock_ticks(child.used.user),
-        system: super::account::clock_ticks(child.used.system),
+        user: clock_ticks(child.remains.used().user),
+        system: clock_ticks(child.remains.used().system),
         ..SignalInfo::default()
     }
 }
 
 fn usage_of(child: &EndedChild) -> RUsage {
-    let Usage { user, system } = child.used;
-    RUsage {
-        user: super::account::time_val(user),
-        system: super::account::time_val(system),
-        ..RUsage::default()
-    }
+    resource_usage(child.remains.used(), child.remains.counts())
 }
 
 fn own_group() -> u32 {

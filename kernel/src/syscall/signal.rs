@@ -79,7 +79,7 @@ pub(super) fn kill(pid: Int, signal: Int) -> Result {
         -1 => Which::Any,
         0 => Which::Group(family::group_of(current())),
         i32::MIN => return Err(Errno::ESRCH),
-        ..-1 => Which::Group(pid.unsigned_abs()),
+        -0x7fff_ffff..-1 => Which::Group(pid.unsigned_abs()),
         1.. => Which::Pid(pid as u32),
     };
     signals::send(which, checked(signal)?)?;

@@ -5,7 +5,7 @@ use super::{Address, Int, Result};
 use crate::arch::clock;
 use crate::cpu::Here;
 use crate::mm::user::copy_out;
-use crate::proc::{current, table};
+use crate::proc::{current, family, table};
 use crate::{acct, sched, time};
 use kcore::acct::Usage;
 use kcore::clock::split_seconds;
@@ -95,7 +95,8 @@ fn part_of(part: CpuPart, used: Usage) -> u64 {
     }
 }
 
-/// EINVAL where there is no such LWP or process, or the LWP is of another process: Linux's rule.
+/// EINVAL where there is no such LWP or process, or the LWP is of another process: Linux's rule. A process that waits to
+/// be reaped still has its clock.
 fn usage_of(whose: Whose) -> Result<Usage> {
     let own = current();
     match whose {
@@ -106,7 +107,6 @@ fn usage_of(whose: Whose) -> Result<Usage> {
             let states = if ours { acct::microstates(tid) } else { None };
             states.map(|states| states.usage()).ok_or(Errno::EINVAL)
         }
-        Whose::Process(pid) if pid == own.pid() => Ok(acct::process_usage(own)),
-        Whose::Process(_) => Err(Errno::EINVAL),
+        Whose::Process(pid) => family::with_process(pid, acct::process_usage).ok_or(Errno::EINVAL),
     }
 }

@@ -4,6 +4,7 @@
 //! Linux's numbers also pass on Linux, which is their reference, where no comment says otherwise.
 
 mod bad;
+mod child;
 mod enter;
 mod pages;
 mod start;
@@ -11,6 +12,7 @@ mod vectors;
 mod work;
 
 pub use bad::{BadPointer, Room, bad_pointers};
+pub use child::{Child, Ended, end, sleep_for_ever};
 pub use enter::{Registers, call, invoke};
 pub use pages::{PAGE, Pages};
 pub use start::{FirstRegisters, first_registers};

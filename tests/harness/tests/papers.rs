@@ -67,12 +67,16 @@ fn run(paper: &Path, commands: &[&str]) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said =
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     Err(format!("{}: {:?}: {}\n{said}", paper.display(), script, output.status))
 }
 
 #[test]
 fn every_command_works() {
+    // Several blocks use programs that an earlier one has the reader build.
+    let built = Command::new("make").arg("build").current_dir(project::root()).status();
+    assert!(built.is_ok_and(|status| status.success()), "make build");
     let mut commands = 0;
     let mut failures = Vec::new();
     for paper in papers() {

@@ -59,6 +59,44 @@ struct cpu_times {
 	uint64_t up;     /* since it came up */
 };
 
+/* Nanoseconds; live and ended LWPs together. Children are counted once they have been waited for. */
+struct proc_times {
+	uint64_t user;
+	uint64_t system;
+	uint64_t children_user;
+	uint64_t children_system;
+};
+
+/* Nanoseconds, of one moment at which all CPUs stand still: lwp_user is cpu_user, lwp_system is cpu_system. */
+struct machine_times {
+	uint64_t lwp_user;   /* of all LWPs that ever lived */
+	uint64_t lwp_system;
+	uint64_t cpu_user;   /* of all CPUs */
+	uint64_t cpu_system;
+	uint64_t cpu_irq;
+	uint64_t cpu_idle;
+};
+
+#define PROC_RUNNING 1  /* some LWP has a CPU or waits for one */
+#define PROC_SLEEPING 2 /* all LWPs are blocked */
+#define PROC_ENDED 4    /* it waits to be waited for */
+
+struct proc_info {
+	pid_t pid;
+	pid_t parent; /* 0: it is the first process */
+	pid_t group;
+	pid_t session;
+	uid_t uid;
+	uint32_t state;
+	uint32_t lwps;        /* how many it has */
+	processorid_t cpu;    /* the one that one of them used last */
+	uint64_t user;        /* nanoseconds, as in struct proc_times */
+	uint64_t system;
+	uint64_t children_user;
+	uint64_t children_system;
+	char name[32];        /* the first bytes of the program's name; no zero ends the longest */
+};
+
 /* The calling LWP's times. Returns 0 or the error's number itself (EFAULT); errno is not touched. */
 int _lwp_info(struct lwpinfo *buffer);
 
@@ -70,6 +108,16 @@ int lwp_microstates(tid_t tid, struct lwp_microstates *states);
 
 /* A CPU's times. 0, or -1 with errno: EINVAL (no such CPU), EFAULT. */
 int cpu_times(processorid_t cpu, struct cpu_times *times);
+
+/* A process's times; pid -1: the caller's. 0, or -1 with errno: EINVAL (0, or below -1), ESRCH, EFAULT. */
+int proc_times(pid_t pid, struct proc_times *times);
+
+/* The machine's times. 0, or -1 with errno: EPERM (the caller is not user 0), EFAULT. */
+int machine_times(struct machine_times *times);
+
+/* The process with the lowest pid above `after`, 0: the first. Its pid, or -1 with errno: EINVAL (below 0), ESRCH
+ * (there is none), EFAULT. */
+pid_t proc_next(pid_t after, struct proc_info *info);
 
 #ifdef __cplusplus
 }

@@ -163,5 +163,11 @@
 #define TALLY_SYS_lwp_microstates 0x1004
 /* User, system, interrupt, idle and total time of a CPU in nanoseconds. */
 #define TALLY_SYS_cpu_times 0x1005
+/* User and system time of a process and of its waited-for children in nanoseconds; −1 names the caller's. */
+#define TALLY_SYS_proc_times 0x1006
+/* All LWPs' and all CPUs' time in nanoseconds, of one moment at which all CPUs stand still; for user 0. */
+#define TALLY_SYS_machine_times 0x1007
+/* Describe the process with the lowest pid above `after` (0: the first), and return that pid; ESRCH behind the last. */
+#define TALLY_SYS_proc_next 0x1008
 
 #endif

@@ -198,6 +198,12 @@ impl Family {
         some(self.entry(slot).parent)
     }
 
+    /// The children of a process, the eldest first, ended ones included.
+    pub fn children(&self, parent: ProcessSlot) -> impl Iterator<Item = ProcessSlot> + '_ {
+        let first = some(self.entry(parent).first_child);
+        core::iter::successors(first, |&child| some(self.entry(child).next_sibling))
+    }
+
     /// The process group.
     #[must_use]
     pub fn group(&self, slot: ProcessSlot) -> u32 {
@@ -257,10 +263,8 @@ impl Family {
 
     /// What a wait by the process at `parent` finds: the eldest of the children meant that has ended.
     pub fn look(&self, parent: ProcessSlot, which: Which) -> Found {
-        let first = some(self.entry(parent).first_child);
-        let children = core::iter::successors(first, |&child| some(self.entry(child).next_sibling));
         let mut found = Found::NoChild;
-        for child in children.filter(|&child| self.entry(child).is(which)) {
+        for child in self.children(parent).filter(|&child| self.entry(child).is(which)) {
             if self.entry(child).has_ended {
                 return Found::Ended(child);
             }

@@ -34,7 +34,7 @@ impl CpuArea {
         }
     }
 
-    /// Records the address by which [`current`] will find this CPU. Before `start_cpu`.
+    /// Records the address by which [`CpuArea::current`] will find this CPU. Before `start_cpu`.
     pub(crate) fn set_this(&self) {
         self.this.set(core::ptr::from_ref(self).addr());
     }

@@ -51,7 +51,7 @@ pub(crate) fn reset(apic_id: u8) {
 /// whose area is `area`. To be repeated once, where it does not answer within 200 µs.
 pub(crate) fn wake(apic_id: u8, page: u64, root: u64, stack_top: u64, area: &'static CpuArea) {
     // SAFETY: the mailbox is three aligned words, read by the one CPU that is woken.
-    let mailbox = unsafe { &*(&raw const ap_mailbox) };
+    let mailbox = unsafe { &ap_mailbox };
     mailbox[0].store(root, Ordering::Relaxed);
     mailbox[1].store(stack_top, Ordering::Relaxed);
     mailbox[2].store(core::ptr::from_ref(area).addr() as u64, Ordering::Release);

@@ -12,6 +12,7 @@ use crate::fs::console;
 use crate::mm::{self, Access, FaultError};
 use crate::proc::{self, Fault};
 use crate::sched;
+use bitflags::bitflags;
 use core::sync::atomic::Ordering::Relaxed;
 use x86_64::registers::control::Cr2;
 
@@ -96,18 +97,26 @@ fn user_exception(frame: &mut Frame) {
 
 /// Has the address space of the caller give the page that was touched.
 fn resolve_page_fault(frame: &Frame) -> Result<(), FaultError> {
-    let access = match frame.error {
-        code if code & FETCHED != 0 => Access::Execute,
-        code if code & WRITTEN != 0 => Access::Write,
+    let code = PageFaultCode::from_bits_retain(frame.error);
+    let access = match code {
+        _ if code.contains(PageFaultCode::FETCHED) => Access::Execute,
+        _ if code.contains(PageFaultCode::WRITTEN) => Access::Write,
         _ => Access::Read,
     };
     Here::get().lwp().faults.fetch_add(1, Relaxed);
     proc::current_space().fault(Cr2::read_raw(), access)
 }
 
-/// Bits of a page fault's error code.
-const WRITTEN: u64 = 0x02;
-const FETCHED: u64 = 0x10;
+bitflags! {
+    /// A page fault's error code; the bits that matter here.
+    #[derive(Clone, Copy)]
+    struct PageFaultCode: u64 {
+        /// A store, not a load.
+        const WRITTEN = 0x02;
+        /// An instruction fetch.
+        const FETCHED = 0x10;
+    }
+}
 
 fn kernel_exception(frame: &mut Frame) {
     if let Some(fixup) = mm::fixup(frame.rip) {
@@ -125,11 +134,14 @@ fn broken(frame: &Frame, what: &str) -> ! {
 
 /// What a page fault in user mode looks like to the user.
 fn describe_page_fault(frame: &Frame, error: FaultError) -> Fault {
-    let name = match (error, frame.error) {
-        (FaultError::OutOfMemory, _) => "out of memory",
-        (FaultError::PastEnd, _) => "access to a page past the end of its file",
-        (_, code) if code & FETCHED != 0 => "execution of a page that is not executable or not mapped",
-        (_, code) if code & WRITTEN != 0 => "write to a page that is not writable or not mapped",
+    let code = PageFaultCode::from_bits_retain(frame.error);
+    let name = match error {
+        FaultError::OutOfMemory => "out of memory",
+        FaultError::PastEnd => "access to a page past the end of its file",
+        _ if code.contains(PageFaultCode::FETCHED) => {
+            "execution of a page that is not executable or not mapped"
+        }
+        _ if code.contains(PageFaultCode::WRITTEN) => "write to a page that is not writable or not mapped",
         _ => "read of a page that is not readable or not mapped",
     };
     let signal = match error {

@@ -20,7 +20,7 @@ pub(super) struct Pool {
     /// The first frame of the first run; 0 if no frame is free.
     head: u32,
     pub(super) usage: Usage,
-    /// What [`Budget::User`] leaves.
+    /// What [`super::Budget::User`] leaves.
     pub(super) reserve: u64,
 }
 

@@ -1,0 +1,45 @@
+//! `ps`: all processes: who made them, how many LWPs they have, what they are doing, the CPU that they were seen on last,
+//! and the time that they used.
+
+use programs::milliseconds;
+use syscalls::{ProcInfo, proc_state};
+use userlib::process;
+
+use std::time::Duration;
+
+fn main() {
+    println!(
+        "{:>6} {:>6} {:>5} {:>5} {:>3} {:>12} {:>12} COMMAND",
+        "PID", "PPID", "LWPS", "STATE", "CPU", "USER ms", "SYSTEM ms"
+    );
+    process::all().for_each(|info| println!("{}", line(&info)));
+}
+
+fn line(info: &ProcInfo) -> String {
+    format!(
+        "{:>6} {:>6} {:>5} {:>5} {:>3} {:>12.3} {:>12.3} {}",
+        info.pid,
+        info.parent,
+        info.lwps,
+        state(info.state),
+        info.cpu,
+        milliseconds(Duration::from_nanos(info.user)),
+        milliseconds(Duration::from_nanos(info.system)),
+        name(&info.name)
+    )
+}
+
+/// In a letter, as elsewhere.
+fn state(state: u32) -> &'static str {
+    match state {
+        proc_state::RUNNING => "R",
+        proc_state::SLEEPING => "S",
+        proc_state::ENDED => "Z",
+        _ => "?",
+    }
+}
+
+fn name(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
