@@ -57,6 +57,16 @@ pub(crate) fn cpu_ticks(number: u32) -> Option<CpuTicks> {
     Some(ticks)
 }
 
+/// Laws 1 and 2 at a switch, in debug builds: for the CPU, and for the LWP that it leaves. Under the dispatcher's lock.
+#[inline]
+pub(crate) fn check_switch(here: Here, from: Option<&Lwp>, now: u64) {
+    if cfg!(debug_assertions) {
+        check(laws::one(&acct::read_cpu(&here.ledger, || now)));
+        let states = from.and_then(|lwp| acct::read_any(&lwp.ledger, lwp.ledger.tid(), cpu_ledger, || now));
+        states.map_or(Ok(()), |(_, states)| laws::two(&states)).unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
 /// Debug builds panic where a law does not hold.
 fn check(law: Result<(), laws::Broken>) {
     if cfg!(debug_assertions)

@@ -1,11 +1,13 @@
 //! The root: the files of the cpio archive that the loader handed over. Read-only, one folder.
 
 use crate::mm::layout::direct;
+use alloc::vec::Vec;
 use core::ops::Range;
 use kcore::archive::{Member, members};
 use spin::Once;
 
-static ARCHIVE: Once<&'static [u8]> = Once::new();
+/// All files, in the order of the archive.
+static FILES: Once<Vec<RootFile>> = Once::new();
 
 /// A file of the root.
 #[derive(Clone, Copy)]
@@ -22,8 +24,18 @@ pub(crate) struct RootFile {
 pub(crate) fn start(range: Range<u64>) {
     let bytes = (range.end - range.start) as usize;
     // SAFETY: the loader put the archive there, the frame allocator leaves it alone, and nobody writes it.
-    ARCHIVE.call_once(|| unsafe { core::slice::from_raw_parts(direct(range.start), bytes) });
-    log::info!("root: {} files, {} KiB", files().count(), bytes / 1024);
+    let archive = unsafe { core::slice::from_raw_parts(direct(range.start), bytes) };
+    let files = FILES.call_once(|| listed(archive));
+    log::info!("root: {} files, {} KiB", files.len(), bytes / 1024);
+}
+
+fn listed(archive: &'static [u8]) -> Vec<RootFile> {
+    let file = |(index, member): (usize, Member<'static>)| {
+        let name = core::str::from_utf8(member.name).ok()?.trim_start_matches("./");
+        let number = index as u64 + 1;
+        (!name.is_empty()).then_some(RootFile { number, name, data: member.data, mode: member.mode & 0o777 })
+    };
+    members(archive).enumerate().filter_map(file).collect()
 }
 
 /// The file that a path names, with or without a leading `/` or `./`.
@@ -48,12 +60,6 @@ fn plain(path: &str) -> &str {
 }
 
 /// All files.
-pub(crate) fn files() -> impl Iterator<Item = RootFile> {
-    let archive: &'static [u8] = ARCHIVE.get().copied().unwrap_or(&[]);
-    let file = |(index, member): (usize, Member<'static>)| {
-        let name = core::str::from_utf8(member.name).ok()?.trim_start_matches("./");
-        let number = index as u64 + 1;
-        (!name.is_empty()).then_some(RootFile { number, name, data: member.data, mode: member.mode & 0o777 })
-    };
-    members(archive).enumerate().filter_map(file)
+fn files() -> impl Iterator<Item = RootFile> {
+    FILES.get().into_iter().flatten().copied()
 }

@@ -132,14 +132,15 @@ impl AddressSpace {
     /// are shared with nobody.
     ///
     /// # Errors
-    /// As [`Regions::plan_remap`]; ENOMEM also where tables for the new place are missing, or it is larger than the
-    /// machine's memory. Nothing changed then.
+    /// As [`Regions::plan_remap`]; ENOMEM also where tables for the new place are missing, or the mapping grows by more
+    /// than the machine's memory. Nothing changed then, but with [`Movable::To`] what was in the new place is gone.
     pub(crate) fn remap(&self, old: Range<u64>, length: u64, movable: Movable) -> Result<u64, Errno> {
-        refuse_hopeless(length)?;
+        refuse_hopeless(length.saturating_sub(old.end - old.start))?;
         let mut inner = self.inner.lock();
         let new = inner.regions.plan_remap(old.clone(), length, movable)?;
         if matches!(movable, Movable::To(_)) {
-            inner.tables.clear(new.clone(), NO_ROOM);
+            inner.regions.unmap(new.clone())?;
+            inner.clear_gap(new.clone());
         }
         if new.start != old.start {
             inner.make_tables(&old, &new).inspect_err(|_| inner.clear_gap(new.clone()))?;

@@ -6,19 +6,18 @@
 //! **W^X holds for every alias**: the image's code and constants are read-only in the direct map too, which itself is
 //! never executable. The boot tables' identity map is not taken over.
 
-use core::arch::x86_64::__cpuid;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::sync::SpinMutex as Mutex;
 use syscalls::Errno;
-use x86_64::registers::control::{Cr4, Cr4Flags};
 use x86_64::structures::paging::PageTableFlags as Flags;
 
 use super::frames::{Budget, Frame};
 use super::layout::{self, DEVICES, DIRECT_MAP, KERNEL_BASE, KERNEL_ENTRIES, MAX_PHYSICAL, PAGE_SIZE};
 use super::table::{Entry, Mapping, TOP, Table, index, span, table};
 use super::tlb;
+use crate::arch::features;
 
 const READ_ONLY: Flags = Flags::PRESENT.union(Flags::GLOBAL).union(Flags::ACCESSED).union(Flags::NO_EXECUTE);
 const READ_WRITE: Flags = READ_ONLY.union(Flags::WRITABLE).union(Flags::DIRTY);
@@ -50,7 +49,7 @@ pub(crate) unsafe fn build(ram: impl Iterator<Item = Range<u64>>) -> Result<(), 
         let physical = part.start - KERNEL_BASE;
         map(DIRECT_MAP + physical..DIRECT_MAP + (part.end - KERNEL_BASE), physical, alias, Pages::Small)?;
     }
-    let largest = if crate::arch::features().huge_pages { Pages::Huge } else { Pages::Large };
+    let largest = if features().huge_pages { Pages::Huge } else { Pages::Large };
     for range in ram {
         let start = range.start.min(MAX_PHYSICAL) / span(2) * span(2);
         let end = range.end.min(MAX_PHYSICAL).next_multiple_of(span(2));
@@ -70,13 +69,8 @@ fn prepare_areas() -> Result<(), Errno> {
     Ok(())
 }
 
-/// Switches this CPU to the kernel's own tables, and turns global pages on where it has them.
+/// Switches this CPU to the kernel's own tables.
 pub(crate) fn activate() {
-    let has_global_pages = __cpuid(1).edx & 1 << 13 != 0;
-    if has_global_pages {
-        // SAFETY: entries marked global map the same in every address space.
-        unsafe { Cr4::update(|flags| flags.insert(Cr4Flags::PAGE_GLOBAL)) };
-    }
     // SAFETY: the tables map the running code, its data and its stack.
     unsafe { tlb::load_root(root_address()) };
 }

@@ -3,12 +3,10 @@
 //! Everything that can fail comes first: the new memory is laid out beside the old. Then the other LWPs end, and from
 //! there on nothing fails. The LWP that is left becomes the process's first, under its pid; its time goes on.
 
-use super::program::{load, short_name};
+use super::program::{Start, load};
 use super::{Lwp, Process, fork, table};
-use crate::arch::Frame;
 use crate::cpu::Here;
 use crate::fs::root::RootFile;
-use crate::mm::Shared;
 use syscalls::Errno;
 
 /// What to run. The strings are without their final zero.
@@ -21,26 +19,25 @@ pub(crate) struct Program<'a> {
     pub(crate) environment: &'a [&'a [u8]],
 }
 
-/// Makes the running process run `program`, and returns the registers with which it enters user mode.
+/// Makes the running process run `program`, and returns where that begins.
 ///
 /// ENOEXEC, E2BIG, ENOMEM; EINTR: the LWP must end. Nothing has changed then.
-pub(crate) fn run_program(program: &Program) -> Result<Frame, Errno> {
+pub(crate) fn run_program(program: &Program) -> Result<Start, Errno> {
     let lwp = Here::get().lwp();
     let process = lwp.process();
     let loaded = load(program, process.uid())?;
-    let space = Shared::new(loaded.space)?;
     process.leave_alone(lwp)?;
     become_first(process, lwp);
     // SAFETY: this is the only LWP, and it has asked for the space for single calls only.
-    let old = unsafe { process.replace_space(space) };
+    let old = unsafe { process.replace_space(loaded.space) };
     process.space().activate();
     drop(old);
     fork::return_memory(process);
     close_descriptors(process);
     process.signal_actions.lock().keep_ignored();
     lwp.begin_program();
-    process.set_program(short_name(program.file.name));
-    Ok(loaded.frame)
+    process.set_program(program.file);
+    Ok(loaded.start)
 }
 
 /// The first LWP of a process has the process's id: so does the one that is left.

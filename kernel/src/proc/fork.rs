@@ -61,9 +61,9 @@ fn begin(parent: &Process, memory: Memory) -> Result<&'static Process, Errno> {
     let signal_actions = parent.signal_actions.lock().try_clone()?;
     let child = family::take_slot()?;
     let pid = table::new_id().inspect_err(|_| family::give_back_slot(child))?;
-    let (uid, name, parent) = (parent.uid(), parent.name(), parent.pid());
+    let (uid, program, parent) = (parent.uid(), parent.program(), parent.pid());
     // SAFETY: the slot was free, and is ours.
-    unsafe { child.begin(Beginning { pid, parent, uid, name, space, descriptors, signal_actions }) };
+    unsafe { child.begin(Beginning { pid, parent, uid, program, space, descriptors, signal_actions }) };
     Ok(child)
 }
 

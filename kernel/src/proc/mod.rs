@@ -137,7 +137,7 @@ pub(crate) fn end_by_fault(fault: Fault) -> ! {
     let address = format_args!("{:#x}", fault.address.unwrap_or(fault.instruction));
     console::print(format_args!(
         "tally: {} (pid {}, LWP {}): {} at {address}, instruction {:#x}\n",
-        process.name(),
+        process.program().name,
         process.pid(),
         lwp.tid(),
         fault.name,
@@ -192,12 +192,16 @@ fn end_of_first(process: &Process) -> ! {
 /// Takes back what an ended LWP stood on. From another context, after the switch away from it.
 pub(crate) fn reclaim(lwp: &'static Lwp) {
     let (process, tid) = (lwp.process(), lwp.tid());
+    // Once the LWP is out of the process, the last one may be reclaimed elsewhere, and the process be reaped and its id
+    // used again: all that needs either comes first.
+    let is_first = tid == process.pid();
+    if is_first {
+        table::unname(tid);
+    }
     let last = process.reclaim(lwp);
     // SAFETY: the LWP has ended, and this CPU has left its stack.
     drop(unsafe { lwp.end() });
-    if tid == process.pid() {
-        table::unname(tid);
-    } else {
+    if !is_first {
         table::free_id(tid);
     }
     table::give_back(lwp);

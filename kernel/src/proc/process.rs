@@ -9,11 +9,11 @@ use super::machine;
 use super::signals::SignalActions;
 use crate::acct::{self, Counts};
 use crate::fs::Descriptors;
+use crate::fs::root::RootFile;
 use crate::mm::{AddressSpace, Shared};
 use crate::sched;
 use crate::sync::{Lock, Rank};
 use alloc::vec::Vec;
-use arrayvec::ArrayString;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, Ordering};
 use kcore::acct::{LwpState, OffCpu, ProcessLedger, Usage};
@@ -29,15 +29,12 @@ pub(crate) enum Ending {
     Signal(u8),
 }
 
-/// The first bytes of a program's name.
-pub(crate) type Name = ArrayString<32>;
-
 /// What a process begins with.
 pub(super) struct Beginning {
     pub(super) pid: u32,
     pub(super) parent: u32,
     pub(super) uid: u32,
-    pub(super) name: Name,
+    pub(super) program: RootFile,
     pub(super) space: Shared<AddressSpace>,
     pub(super) descriptors: Descriptors,
     pub(super) signal_actions: SignalActions,
@@ -77,7 +74,8 @@ pub(crate) struct Process {
 }
 
 struct State {
-    name: Name,
+    /// What it runs.
+    program: Option<RootFile>,
     /// The LWPs that are not reclaimed.
     members: Vec<&'static Lwp>,
     /// The LWP that waits to be the only one, to run another program.
@@ -129,7 +127,7 @@ impl Process {
     /// A free slot.
     pub(super) fn free(slot: u32) -> Self {
         let state = State {
-            name: Name::new(),
+            program: None,
             members: Vec::new(),
             alone: None,
             ledger: ProcessLedger::new(),
@@ -164,7 +162,7 @@ impl Process {
         *self.descriptors.lock() = beginning.descriptors;
         *self.signal_actions.lock() = beginning.signal_actions;
         let mut state = self.state.lock();
-        state.name = beginning.name;
+        state.program = Some(beginning.program);
         state.ledger = ProcessLedger::new();
         (state.counts, state.children_counts) = (Counts::default(), Counts::default());
         // SAFETY: the slot is the caller's alone.
@@ -209,9 +207,9 @@ impl Process {
         self.uid.store(uid, Ordering::Relaxed);
     }
 
-    /// The program's name.
-    pub(crate) fn name(&self) -> Name {
-        self.state.lock().name
+    /// What it runs. Of a process that has begun.
+    pub(crate) fn program(&self) -> RootFile {
+        self.state.lock().program.expect("a process runs a program")
     }
 
     /// The memory that its LWPs see. For them, and for who switches to one of them.
@@ -316,9 +314,9 @@ impl Process {
     }
 
     /// The process runs another program from now on, and may have more LWPs again.
-    pub(super) fn set_program(&self, name: Name) {
+    pub(super) fn set_program(&self, program: RootFile) {
         let mut state = self.state.lock();
-        state.name = name;
+        state.program = Some(program);
         state.alone = None;
     }
 

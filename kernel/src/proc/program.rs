@@ -1,6 +1,6 @@
 //! From a file of the root to memory that holds the program, and to the first process.
 
-use super::process::{Beginning, Name};
+use super::process::Beginning;
 use super::signals::SignalActions;
 use super::{Program, family, new_lwp, table};
 use crate::arch::Frame;
@@ -21,8 +21,22 @@ pub(crate) const MOST_ARGUMENT_BYTES: usize = 128 * 1024;
 
 /// A program that is laid out in memory.
 pub(super) struct Loaded {
-    pub(super) space: AddressSpace,
-    pub(super) frame: Frame,
+    pub(super) space: Shared<AddressSpace>,
+    pub(super) start: Start,
+}
+
+/// Where a program begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Start {
+    entry: u64,
+    stack_pointer: u64,
+}
+
+impl Start {
+    /// The registers with which it begins.
+    pub(crate) fn frame(self) -> Frame {
+        Frame::start(self.entry, self.stack_pointer)
+    }
 }
 
 /// Starts the first program, pid 1, as the root archive asks for: its arguments are the strings of `/.argv`, its
@@ -49,15 +63,15 @@ fn start(program: &Program) -> Result<(), Errno> {
         pid,
         parent: 0,
         uid: 0,
-        name: short_name(program.file.name),
-        space: Shared::new(loaded.space)?,
+        program: program.file,
+        space: loaded.space,
         descriptors: Descriptors::console()?,
         signal_actions: SignalActions::new(),
     };
     // SAFETY: the slot was free and is ours.
     unsafe { process.begin(beginning) };
     family::lock().add(process.slot, pid, None);
-    new_lwp(process, Some(pid), &loaded.frame, |_| ())?;
+    new_lwp(process, Some(pid), &loaded.start.frame(), |_| ())?;
     Ok(())
 }
 
@@ -66,25 +80,18 @@ fn strings(list: &'static [u8]) -> Vec<&'static [u8]> {
     list.strip_suffix(&[0]).map_or(Vec::new(), |list| list.split(|&byte| byte == 0).collect())
 }
 
-/// As much of a program's name as is kept.
-pub(super) fn short_name(name: &str) -> Name {
-    let mut short = Name::new();
-    name.chars().take_while(|&letter| short.try_push(letter).is_ok()).for_each(drop);
-    short
-}
-
 /// Lays a program out in a new address space, for a process of user `uid`. ENOEXEC, E2BIG, ENOMEM.
 pub(super) fn load(program: &Program, uid: u32) -> Result<Loaded, Errno> {
     let file = program.file;
     let image = image::plan(file.data, USER_START..USER_CEILING, PROGRAM_BASE)?;
-    let space = AddressSpace::new()?;
+    let space = Shared::new(AddressSpace::new()?)?;
     for segment in image.segments.iter() {
         map_segment(&space, file, segment)?;
     }
     space.place_heap(image.initial_break);
     space.map_stack()?;
     let stack_pointer = fill_stack(&space, program, &image, uid)?;
-    Ok(Loaded { space, frame: Frame::start(image.entry, stack_pointer) })
+    Ok(Loaded { space, start: Start { entry: image.entry, stack_pointer } })
 }
 
 fn map_segment(space: &AddressSpace, file: RootFile, segment: &Segment) -> Result<(), Errno> {

@@ -60,6 +60,9 @@ impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
         self.free.lock().push(number); // room was reserved when the place's chunk was made
     }
 
+    /// Not often, and with a place on the stack: out of the way of who finds one that is free.
+    #[cold]
+    #[inline(never)]
     fn add_chunk(&self, free: &mut Vec<u32>) -> Result<(), Errno> {
         let before = self.count.load(Ordering::Relaxed);
         if before == CHUNKS {

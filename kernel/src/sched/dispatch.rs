@@ -224,6 +224,7 @@ fn switch(
     let others_wait = here.waiting.load(SeqCst) > 0;
     let from_ledger = from.map(|(lwp, state)| (&lwp.ledger, state));
     let now = acct::switch(&here.ledger, here.number(), from_ledger, to.map(|lwp| &lwp.ledger), clock);
+    crate::acct::check_switch(here, from.map(|(lwp, _)| lwp), now);
     here.slice_end.set(u64::MAX);
     here.slice_over.store(false, SeqCst);
     if let Some((lwp, _)) = from {

@@ -97,6 +97,21 @@ fn first_due(cpu: &Cpu) -> u64 {
     cpu.slice_end.get().min(alarm_due).min(tick_due)
 }
 
+/// When debug builds last summed up the machine.
+static SUMMED_UP: AtomicU64 = AtomicU64::new(0);
+
+/// Law 3 once a second, in debug builds, while there are timer interrupts at all.
+fn check_machine(now: u64) {
+    let last = SUMMED_UP.load(Relaxed);
+    if cfg!(debug_assertions)
+        && crate::time::is_started()
+        && now > last + crate::time::rate().hz()
+        && SUMMED_UP.compare_exchange(last, now, SeqCst, Relaxed).is_ok()
+    {
+        crate::proc::machine::times(); // which panics where the law does not hold
+    }
+}
+
 /// The timer went off: wakes whoever is due, and has a slice that is over end on the way back to user mode.
 pub(crate) fn timer_interrupt(here: Here) {
     here.timer_set_for.set(u64::MAX);
@@ -113,4 +128,5 @@ pub(crate) fn timer_interrupt(here: Here) {
         here.ask_for_attention();
     }
     arm(here);
+    check_machine(now);
 }

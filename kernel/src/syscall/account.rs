@@ -108,8 +108,9 @@ fn describe(description: &Description) -> ProcInfo {
     let (own, children) = (acct::process_usage(process), acct::children_usage(process));
     let lwps = process.lwps();
     let mut name = [0; PROC_NAME];
-    let text = process.name();
-    name[..text.len()].copy_from_slice(text.as_bytes());
+    let text = process.program().name.as_bytes();
+    let kept = text.len().min(PROC_NAME);
+    name[..kept].copy_from_slice(&text[..kept]);
     ProcInfo {
         pid: description.pid as i32,
         parent: description.parent as i32,

@@ -165,6 +165,7 @@ pub(super) fn find(path: &[u8]) -> Result<Option<File>> {
         "" => None,
         "/dev/tty" | "/dev/console" => Some(File::Console),
         "/dev/null" => Some(File::Null),
+        "/proc/self/exe" => Some(File::Root(current().program())),
         _ if root::is_root(path) => Some(File::Folder),
         _ if root::leads_through_a_file(path) => return Err(Errno::ENOTDIR),
         _ => root::find(path).map(File::Root),

@@ -99,7 +99,7 @@ pub(super) fn mremap(
                 return Err(Errno::EINVAL);
             }
             // What is longer than the new place is cut off where it is.
-            let kept = old.start..old.end.min(old.start + (new.end - new.start));
+            let kept = old.start..old.end.min(old.start.saturating_add(new.end - new.start));
             if kept != old {
                 space.remap(old, new_length, Movable::No)?;
             }

@@ -19,7 +19,7 @@ use syscalls::linux::SignalInfo;
 use syscalls::{Errno, RUsage};
 
 pub(super) fn execve(path: Address, arguments: Address, environment: Address) -> Result {
-    let frame = {
+    let start = {
         let path = read_string(path, LONGEST_PATH)?;
         let file = find_program(&path)?;
         let mut strings = Strings::default();
@@ -31,7 +31,7 @@ pub(super) fn execve(path: Address, arguments: Address, environment: Address) ->
     };
     let at = Here::get().lwp().entry_frame();
     // SAFETY: the caller's frame is of no use any more, and the new one is a program's first.
-    unsafe { at.write(frame) };
+    unsafe { at.write(start.frame()) };
     if Here::get().wants_attention() {
         sched::attend(Here::get());
     }

@@ -21,6 +21,11 @@ pub(crate) fn start(clock_hz: u64, wall_seconds: u64) {
     log::info!("clock: {clock_hz} Hz; {wall_seconds} s since 1970");
 }
 
+/// Whether boot has measured the clock.
+pub(crate) fn is_started() -> bool {
+    RATE.is_completed()
+}
+
 /// The clock's rate.
 #[inline]
 pub(crate) fn rate() -> Rate {

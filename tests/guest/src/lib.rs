@@ -20,6 +20,7 @@ pub use vectors::{Meanwhile, VectorState};
 pub use work::{call_loop, on_icount, touch_loop, user_loop};
 
 use std::ops::RangeInclusive;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The address of a place, as a system call takes it.
@@ -37,4 +38,11 @@ pub fn assert_within<T: PartialOrd + std::fmt::Debug>(what: &str, value: T, rang
 #[track_caller]
 pub fn assert_parts_make_the_whole(what: &str, sum: Duration, parts: u64, whole: Duration) {
     assert_within(what, sum, whole.saturating_sub(Duration::from_nanos(parts))..=whole);
+}
+
+/// Tests of one file that measure the machine, or that fork and so copy whatever others are in the middle of, run one
+/// after the other: each holds this.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }

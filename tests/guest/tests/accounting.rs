@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guest::{assert_parts_make_the_whole, assert_within, user_loop};
+use guest::{assert_parts_make_the_whole, assert_within, on_icount, user_loop};
 use userlib::clock::{self, Clock};
 use userlib::cpu::{self, CpuId};
 use userlib::lwp::{self, CpuTime, LwpId};
@@ -280,18 +280,27 @@ fn k02_a_process_has_at_least_what_its_lwps_have() {
     }
 }
 
+/// What a sleep of half a second costs, and how much of it was sleep.
+fn cost_of(sleep: fn()) -> (Duration, Duration) {
+    let (before, states) = (cputime(CALLER), lwp::microstates(CALLER).expect("lwp_microstates"));
+    sleep();
+    let after = lwp::microstates(CALLER).expect("lwp_microstates");
+    ((cputime(CALLER) - before).total(), after.sleeping - states.sleeping)
+}
+
+/// A host that is busy may stop a CPU while the LWP is in the kernel, which is then the LWP's time. But not each time,
+/// while elapsed time handed out for CPU time would show each time.
 #[test]
 fn k09_sleep_is_not_charged() {
     for sleep in
         [|| thread::sleep(Duration::from_millis(500)), || thread::park_timeout(Duration::from_millis(500))]
     {
-        let (before, states) = (cputime(CALLER), lwp::microstates(CALLER).expect("lwp_microstates"));
-        sleep();
-        let after = lwp::microstates(CALLER).expect("lwp_microstates");
-        let used = cputime(CALLER) - before;
-        assert!(used.total() < Duration::from_millis(20), "500 ms of sleep cost {used:?}");
-        let slept = after.sleeping - states.sleeping;
-        assert!(slept >= Duration::from_millis(499), "slept {slept:?} of 500 ms");
+        let attempts = if on_icount() { 1 } else { 10 };
+        let costs: Vec<_> = (0..attempts).map(|_| cost_of(sleep)).collect();
+        let free = |(used, slept): &(Duration, Duration)| {
+            *used < Duration::from_millis(20) && *slept >= Duration::from_millis(499)
+        };
+        assert!(costs.iter().any(free), "used and slept in 500 ms: {costs:?}");
     }
 }
 

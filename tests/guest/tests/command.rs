@@ -90,6 +90,7 @@ fn answer(command: &mut Command) -> String {
 
 #[test]
 fn a_status_comes_back() {
+    let _alone = guest::alone();
     let quiet =
         |task: &str| command(task).stdout(Stdio::null()).stderr(Stdio::null()).status().expect("runs");
     assert_eq!(quiet("exit").code(), Some(42));
@@ -99,6 +100,7 @@ fn a_status_comes_back() {
 
 #[test]
 fn a_program_that_is_absent_is_said_to_be() {
+    let _alone = guest::alone();
     let error = Command::new("/absent").status().expect_err("there is no such program");
     assert_eq!(error.kind(), ErrorKind::NotFound);
     for path in ["/", "/dev/null"] {
@@ -111,6 +113,7 @@ fn a_program_that_is_absent_is_said_to_be() {
 
 #[test]
 fn input_and_output_go_through_pipes() {
+    let _alone = guest::alone();
     let mut child = command("copy");
     child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = child.spawn().expect("it runs");
@@ -129,6 +132,7 @@ fn input_and_output_go_through_pipes() {
 
 #[test]
 fn arguments_and_environment_arrive() {
+    let _alone = guest::alone();
     let mut with_more = command("environment");
     with_more.env("EMPTY", "").env("SPACE", "a b");
     assert_eq!(answer(&mut with_more), "EMPTY=,GUEST_TASK=environment,SPACE=a b");
@@ -136,6 +140,7 @@ fn arguments_and_environment_arrive() {
 
 #[test]
 fn descriptors_are_closed_where_they_are_to_be() {
+    let _alone = guest::alone();
     let _closed = io::pipe().expect("pipe");
     let file = std::fs::File::open(own_path()).expect("open");
     // Rust opens everything to be closed on exec.
@@ -152,6 +157,7 @@ fn descriptors_are_closed_where_they_are_to_be() {
 
 #[test]
 fn ids_are_kept_over_exec() {
+    let _alone = guest::alone();
     let mut ids = command("ids");
     ids.stdout(Stdio::piped());
     let child = ids.spawn().expect("it runs");
@@ -178,6 +184,7 @@ fn after(change: impl FnOnce(), task: &str) -> String {
 
 #[test]
 fn handlers_go_and_ignored_signals_stay() {
+    let _alone = guest::alone();
     extern "C" fn handler(_signal: i32) {}
     let change = || {
         // SAFETY: the child's own dispositions; the handler does nothing.
@@ -191,6 +198,7 @@ fn handlers_go_and_ignored_signals_stay() {
 
 #[test]
 fn exec_ends_the_other_threads_whichever_calls_it() {
+    let _alone = guest::alone();
     for from_first in [true, false] {
         let change = move || {
             for number in 0..4 {
@@ -237,6 +245,7 @@ fn execve(path: u64, arguments: u64, environment: u64) -> Result<u64, Errno> {
 
 #[test]
 fn what_cannot_be_run_changes_nothing() {
+    let _alone = guest::alone();
     let path = CString::new(own_path()).expect("no zero inside");
     let path = address(path.as_ptr());
     let none = [0_u64];
@@ -264,6 +273,7 @@ fn what_cannot_be_run_changes_nothing() {
 
 #[test]
 fn a_vfork_parent_goes_on_when_the_child_runs_another_program() {
+    let _alone = guest::alone();
     for _ in 0..20 {
         let status = command("exit").stdout(Stdio::null()).status().expect("it runs");
         assert_eq!(status.code(), Some(42));

@@ -40,6 +40,7 @@ fn settle() {
 
 #[test]
 fn a_killed_process_leaves_whatever_it_waits_for() {
+    let _alone = guest::alone();
     // The parent's own resources must be of use afterwards, and the child gone at once.
     let (mut reader, mut writer) = io::pipe().expect("pipe");
     let (full_reader, mut full_writer) = io::pipe().expect("pipe");
@@ -55,7 +56,8 @@ fn a_killed_process_leaves_whatever_it_waits_for() {
         // SAFETY: no entries.
         &|| _ = unsafe { call(number::poll, &[0, 0, u64::MAX]) },
         &|| {
-            let _grandchild = Child::new(sleep_for_ever_as_orphan);
+            let own = own_pid();
+            let _grandchild = Child::new(|| sleep_until_orphan(own));
             // SAFETY: no place to write to.
             _ = unsafe { libc::wait(std::ptr::null_mut()) };
         },
@@ -81,10 +83,9 @@ fn a_killed_process_leaves_whatever_it_waits_for() {
     reap_orphans();
 }
 
-/// Ends when it has become an orphan.
-fn sleep_for_ever_as_orphan() -> i32 {
-    let parent = userlib::raw::getppid();
-    while userlib::raw::getppid() == parent {
+/// Ends when it is a child of `parent` no more.
+fn sleep_until_orphan(parent: i32) -> i32 {
+    while userlib::raw::getppid() as i32 == parent {
         settle();
     }
     0
@@ -98,6 +99,7 @@ fn reap_orphans() {
 
 #[test]
 fn all_threads_of_a_killed_process_end() {
+    let _alone = guest::alone();
     for _ in 0..5 {
         let (mut reader, writer) = io::pipe().expect("pipe");
         let child = Child::new(|| {
@@ -126,6 +128,7 @@ fn all_threads_of_a_killed_process_end() {
 
 #[test]
 fn ignored_signals_do_nothing_and_sigkill_cannot_be_ignored() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = io::pipe().expect("pipe");
     let child = Child::new(|| {
         // SAFETY: this process's own disposition.
@@ -148,6 +151,7 @@ fn ignored_signals_do_nothing_and_sigkill_cannot_be_ignored() {
 
 #[test]
 fn an_lwp_of_another_process_can_be_named() {
+    let _alone = guest::alone();
     let child = Child::new(|| sleep_for_ever());
     let (pid, signal) = (child.pid as u64, libc::SIGUSR1 as u64);
     // SAFETY: a child of this test's own.
@@ -170,6 +174,7 @@ fn an_lwp_of_another_process_can_be_named() {
 
 #[test]
 fn odd_targets_are_refused() {
+    let _alone = guest::alone();
     assert_eq!(kill(i32::MIN, 0), Err(Errno::ESRCH));
     assert_eq!(kill(1 << 20, 0), Err(Errno::ESRCH));
     assert_eq!(kill(-(1 << 20), 0), Err(Errno::ESRCH));
@@ -181,6 +186,7 @@ fn odd_targets_are_refused() {
 
 #[test]
 fn a_group_is_reached_and_nobody_else() {
+    let _alone = guest::alone();
     let bystander = Child::new(|| sleep_for_ever());
     let leader = Child::new(|| sleep_for_ever());
     assert_eq!(set_group(leader.pid, 0), Ok(0));
@@ -199,6 +205,7 @@ fn a_group_is_reached_and_nobody_else() {
 
 #[test]
 fn a_childs_signal_to_its_group_reaches_itself() {
+    let _alone = guest::alone();
     let child = Child::new(|| {
         assert_eq!(set_group(0, 0), Ok(0));
         let _grandchild = Child::new(|| sleep_for_ever());
@@ -213,6 +220,7 @@ fn a_childs_signal_to_its_group_reaches_itself() {
 
 #[test]
 fn groups_and_sessions_are_as_posix_says() {
+    let _alone = guest::alone();
     let child = Child::new(|| {
         let own = own_pid();
         assert_eq!(set_group(1 << 20, 0), Err(Errno::ESRCH));
@@ -233,6 +241,7 @@ fn groups_and_sessions_are_as_posix_says() {
 
 #[test]
 fn users_reach_their_own_processes_only() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = io::pipe().expect("pipe");
     let roots = Child::new(|| sleep_for_ever());
     let become_user = |uid: u64| {
@@ -270,6 +279,7 @@ fn users_reach_their_own_processes_only() {
 
 #[test]
 fn all_can_be_reached_at_once() {
+    let _alone = guest::alone();
     // Whoever asks is spared, and so is the first process. Another user's may not be reached: this one reaches its own.
     let (mut reader, mut writer) = io::pipe().expect("pipe");
     let asker = Child::new(|| {
@@ -290,6 +300,7 @@ fn all_can_be_reached_at_once() {
 
 #[test]
 fn kills_at_random_moments_leave_nothing() {
+    let _alone = guest::alone();
     let mut seed = 0x1234_5678_u32;
     for _ in 0..60 {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

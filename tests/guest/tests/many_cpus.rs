@@ -2,17 +2,12 @@
 //! too; what needs two looks how many there are.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use guest::alone;
 use userlib::lwp::{self, LwpId};
-
-/// Tests that measure do not run beside others.
-fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 fn cpus() -> usize {
     thread::available_parallelism().map_or(1, usize::from)

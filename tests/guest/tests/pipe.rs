@@ -40,6 +40,7 @@ fn pattern(length: usize) -> Vec<u8> {
 
 #[test]
 fn what_goes_in_comes_out() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = pipe();
     writer.write_all(b"some bytes").expect("write");
     let mut buffer = [0; 100];
@@ -53,6 +54,7 @@ fn what_goes_in_comes_out() {
 
 #[test]
 fn more_than_it_holds_goes_through() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = pipe();
     let sent = pattern(1_000_003);
     let received = thread::scope(|scope| {
@@ -71,6 +73,7 @@ fn more_than_it_holds_goes_through() {
 
 #[test]
 fn it_holds_what_linux_holds_and_no_more() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = pipe();
     set_non_blocking(writer.as_raw_fd(), true);
     let mut total = 0;
@@ -95,6 +98,7 @@ fn it_holds_what_linux_holds_and_no_more() {
 
 #[test]
 fn short_writes_are_never_mixed() {
+    let _alone = guest::alone();
     let (mut reader, writer) = pipe();
     let lengths = [1, 100, 1500, 4096];
     let mut bytes = Vec::new();
@@ -129,6 +133,7 @@ fn short_writes_are_never_mixed() {
 
 #[test]
 fn without_a_reader_writing_fails() {
+    let _alone = guest::alone();
     let (reader, mut writer) = pipe();
     drop(reader);
     // Rust programs ignore SIGPIPE.
@@ -138,6 +143,7 @@ fn without_a_reader_writing_fails() {
 
 #[test]
 fn without_a_reader_writing_kills_who_does_not_ignore_it() {
+    let _alone = guest::alone();
     let child = Child::new(|| {
         let (reader, mut writer) = pipe();
         drop(reader);
@@ -150,6 +156,7 @@ fn without_a_reader_writing_kills_who_does_not_ignore_it() {
 
 #[test]
 fn a_blocked_writer_learns_that_nobody_reads() {
+    let _alone = guest::alone();
     let (reader, mut writer) = pipe();
     thread::scope(|scope| {
         scope.spawn(move || {
@@ -163,6 +170,7 @@ fn a_blocked_writer_learns_that_nobody_reads() {
 
 #[test]
 fn an_empty_pipe_makes_wait_or_not() {
+    let _alone = guest::alone();
     let (mut reader, writer) = pipe();
     set_non_blocking(reader.as_raw_fd(), true);
     assert_eq!(reader.read(&mut [0]).expect_err("empty").kind(), ErrorKind::WouldBlock);
@@ -181,6 +189,7 @@ fn an_empty_pipe_makes_wait_or_not() {
 
 #[test]
 fn poll_tells_what_happens_on_a_pipe() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = pipe();
     let (read_end, write_end) = (reader.as_raw_fd(), writer.as_raw_fd());
     assert_eq!(poll(read_end, libc::POLLIN, 0), 0);
@@ -198,6 +207,7 @@ fn poll_tells_what_happens_on_a_pipe() {
 
 #[test]
 fn poll_wakes_for_whichever_comes_first() {
+    let _alone = guest::alone();
     let (first, second) = (pipe(), pipe());
     for turn in 0..10 {
         let (mut chosen, fd) = match turn % 2 {
@@ -224,6 +234,7 @@ fn poll_wakes_for_whichever_comes_first() {
 
 #[test]
 fn no_byte_and_no_wake_up_is_lost_in_a_ping_pong() {
+    let _alone = guest::alone();
     // K28, between processes and through poll.
     let (mut to_child, mut to_parent) = (pipe(), pipe());
     const ROUNDS: u32 = 400;
@@ -248,6 +259,7 @@ fn no_byte_and_no_wake_up_is_lost_in_a_ping_pong() {
 
 #[test]
 fn a_killed_reader_takes_nothing_from_the_others() {
+    let _alone = guest::alone();
     // K29: one of two readers is killed at about the time when something comes.
     for round in 0..30 {
         let (mut reader, mut writer) = pipe();
@@ -268,6 +280,7 @@ fn a_killed_reader_takes_nothing_from_the_others() {
 
 #[test]
 fn bad_buffers_take_and_leave_nothing() {
+    let _alone = guest::alone();
     // K31: refused while nothing is held, and the pipe works on.
     let (mut reader, mut writer) = pipe();
     writer.write_all(b"kept").expect("write");
@@ -287,6 +300,7 @@ fn bad_buffers_take_and_leave_nothing() {
 
 #[test]
 fn a_pipe_that_cannot_be_handed_out_is_not_made() {
+    let _alone = guest::alone();
     // SAFETY: the descriptor is this test's own.
     let next = || unsafe {
         let fd = libc::dup(0);
@@ -309,6 +323,7 @@ fn a_pipe_that_cannot_be_handed_out_is_not_made() {
 
 #[test]
 fn all_descriptors_can_be_used_and_no_more() {
+    let _alone = guest::alone();
     let mut open = Vec::new();
     let error = loop {
         match io::pipe() {
@@ -324,6 +339,7 @@ fn all_descriptors_can_be_used_and_no_more() {
 
 #[test]
 fn descriptors_of_one_open_file_have_one_offset() {
+    let _alone = guest::alone();
     let path = std::env::args().next().expect("argv[0]");
     let mut file = File::open(path).expect("the program itself");
     let mut twin = file.try_clone().expect("dup");
@@ -339,6 +355,7 @@ fn descriptors_of_one_open_file_have_one_offset() {
 
 #[test]
 fn dup2_and_dup3_put_a_descriptor_where_it_is_told() {
+    let _alone = guest::alone();
     let (mut reader, mut writer) = pipe();
     let number = 77_u64;
     // SAFETY: no other test has this number.
@@ -368,6 +385,7 @@ fn dup2_and_dup3_put_a_descriptor_where_it_is_told() {
 
 #[test]
 fn ends_know_what_they_are_for() {
+    let _alone = guest::alone();
     let (reader, writer) = pipe();
     let mut byte = 0_u8;
     let place = address(&raw mut byte);

@@ -24,6 +24,7 @@ fn look(pid: i32, options: i32) -> Result<u64, Errno> {
 
 #[test]
 fn every_status_arrives() {
+    let _alone = guest::alone();
     for status in [0, 1, 2, 42, 127, 128, 255] {
         assert_eq!(Child::new(|| status).wait(), Ended::Exit(status));
     }
@@ -32,6 +33,7 @@ fn every_status_arrives() {
 
 #[test]
 fn every_fatal_signal_arrives() {
+    let _alone = guest::alone();
     // All but those that Rust's library handles or ignores.
     for signal in [1, 2, 3, 4, 6, 8, 9, 10, 12, 14, 15, 24, 25, 26, 30, 31, 40, 64] {
         let child = Child::new(|| sleep_for_ever());
@@ -42,6 +44,7 @@ fn every_fatal_signal_arrives() {
 
 #[test]
 fn a_fault_is_a_signal() {
+    let _alone = guest::alone();
     // SAFETY: what it does to this process is what is tested.
     let broken = Child::new(|| unsafe { std::ptr::without_provenance::<i32>(16).read_volatile() });
     assert_eq!(broken.wait(), Ended::Signal(libc::SIGSEGV));
@@ -55,6 +58,7 @@ fn a_fault_is_a_signal() {
 
 #[test]
 fn memory_is_copied_and_then_apart() {
+    let _alone = guest::alone();
     let pages = Pages::new(64);
     let fill = |value: u8| pages.fill(value);
     let all = |value: u8| (0..64 * PAGE).step_by(64).all(|offset| pages.read(offset) == value);
@@ -83,6 +87,7 @@ fn wait_for_close(mut reader: io::PipeReader, writer: &io::PipeWriter) {
 
 #[test]
 fn shared_memory_stays_shared() {
+    let _alone = guest::alone();
     // SAFETY: a new mapping.
     let place = unsafe {
         let both = libc::PROT_READ | libc::PROT_WRITE;
@@ -120,6 +125,7 @@ fn wait_while(word: &AtomicU32, value: u32) -> u32 {
 
 #[test]
 fn a_wake_reaches_a_waiter_in_another_process() {
+    let _alone = guest::alone();
     // SAFETY: a new mapping.
     let place = unsafe {
         let both = libc::PROT_READ | libc::PROT_WRITE;
@@ -143,6 +149,7 @@ fn a_wake_reaches_a_waiter_in_another_process() {
 
 #[test]
 fn a_private_word_is_another_in_each_process() {
+    let _alone = guest::alone();
     let word = AtomicU32::new(0);
     let child = Child::new(|| {
         let timeout = [0_u64, 100_000_000];
@@ -162,6 +169,7 @@ fn a_private_word_is_another_in_each_process() {
 
 #[test]
 fn both_sides_have_all_registers() {
+    let _alone = guest::alone();
     for number in [number::fork, number::clone] {
         let before = Registers {
             rax: number as u64,
@@ -186,6 +194,7 @@ fn both_sides_have_all_registers() {
 
 #[test]
 fn both_sides_have_the_vector_state() {
+    let _alone = guest::alone();
     let place = Pages::new(1);
     let way = Meanwhile { number: number::fork as u64, arguments: [0; 3], page: place.page(0), rounds: 1 };
     let (pid, before) = (own_pid(), VectorState::new(77));
@@ -208,6 +217,7 @@ fn own_pid_now() -> i32 {
 
 #[test]
 fn children_know_their_parents() {
+    let _alone = guest::alone();
     let parent = own_pid();
     let child = Child::new(|| i32::from(own_pid_now() == parent || userlib::raw::getppid() as i32 != parent));
     assert_eq!(child.wait(), Ended::Exit(0));
@@ -217,6 +227,7 @@ fn children_know_their_parents() {
 
 #[test]
 fn without_children_there_is_nothing_to_wait_for() {
+    let _alone = guest::alone();
     assert_eq!(look(-1, 0), Err(Errno::ECHILD));
     assert_eq!(look(own_pid(), 0), Err(Errno::ECHILD), "not a child");
     assert_eq!(look(-own_pid(), 0), Err(Errno::ECHILD), "a group without children");
@@ -225,6 +236,7 @@ fn without_children_there_is_nothing_to_wait_for() {
 
 #[test]
 fn looking_does_not_wait() {
+    let _alone = guest::alone();
     let child = Child::new(|| sleep_for_ever());
     assert_eq!(look(child.pid, 0), Ok(0));
     assert_eq!(look(-1, 0), Ok(0));
@@ -237,6 +249,7 @@ fn looking_does_not_wait() {
 
 #[test]
 fn a_child_can_be_looked_at_and_waited_for_later() {
+    let _alone = guest::alone();
     let child = Child::new(|| 33);
     for _ in 0..3 {
         // SAFETY: all zeros is a value of this plain structure.
@@ -254,6 +267,7 @@ fn a_child_can_be_looked_at_and_waited_for_later() {
 
 #[test]
 fn an_ended_child_keeps_its_id_until_it_is_waited_for() {
+    let _alone = guest::alone();
     let child = Child::new(|| 0);
     child.await_end();
     child.kill(0);
@@ -270,6 +284,7 @@ fn an_ended_child_keeps_its_id_until_it_is_waited_for() {
 
 #[test]
 fn a_bad_pointer_leaves_the_child_to_be_waited_for() {
+    let _alone = guest::alone();
     let child = Child::new(|| 5);
     for arguments in [[16, 0, 0], [0, 0, 16], [u64::MAX - 2, 0, 0]] {
         let all = [child.pid as u64, arguments[0], arguments[1], arguments[2]];
@@ -281,6 +296,7 @@ fn a_bad_pointer_leaves_the_child_to_be_waited_for() {
 
 #[test]
 fn orphans_are_the_first_processes() {
+    let _alone = guest::alone();
     let (mut reader, writer) = io::pipe().expect("pipe");
     let parent = Child::new(|| {
         let before = own_pid_now();
@@ -309,6 +325,7 @@ fn orphans_are_the_first_processes() {
 
 #[test]
 fn many_children_are_each_waited_for_once() {
+    let _alone = guest::alone();
     let children: Vec<Child> = (0..40).map(|n| Child::new(move || n)).collect();
     let mut seen = [false; 40];
     for _ in 0..40 {
@@ -324,6 +341,7 @@ fn many_children_are_each_waited_for_once() {
 
 #[test]
 fn ignored_children_vanish() {
+    let _alone = guest::alone();
     // In a process of its own: dispositions are the whole process's.
     let parent = Child::new(|| {
         // SAFETY: ignores a signal that nobody here waits for.
@@ -341,6 +359,7 @@ fn ignored_children_vanish() {
 
 #[test]
 fn many_threads_wait_for_many_children() {
+    let _alone = guest::alone();
     let waited = AtomicU32::new(0);
     let children: Vec<Child> = (0..24)
         .map(|_| {
@@ -365,12 +384,14 @@ fn many_threads_wait_for_many_children() {
 
 #[test]
 fn a_child_of_any_thread_is_the_processs() {
+    let _alone = guest::alone();
     let child = thread::spawn(|| Child::new(|| 4)).join().expect("the thread ends well");
     assert_eq!(child.wait(), Ended::Exit(4));
 }
 
 #[test]
 fn the_last_thread_to_exit_ends_the_process() {
+    let _alone = guest::alone();
     let child = Child::new(|| {
         thread::spawn(|| {
             thread::sleep(Duration::from_millis(20));

@@ -56,6 +56,7 @@ fn leaves_nothing(what: &str, round: impl Fn()) {
 
 #[test]
 fn forks_and_waits_leave_nothing() {
+    let _alone = guest::alone();
     leaves_nothing("fork", || {
         for n in 0..100 {
             assert_eq!(Child::new(|| n).wait(), Ended::Exit(n));
@@ -65,6 +66,7 @@ fn forks_and_waits_leave_nothing() {
 
 #[test]
 fn crowds_leave_nothing() {
+    let _alone = guest::alone();
     leaves_nothing("a crowd", || {
         let children: Vec<Child> = (0..100).map(|n| Child::new(move || n)).collect();
         for (n, child) in children.into_iter().enumerate() {
@@ -75,6 +77,7 @@ fn crowds_leave_nothing() {
 
 #[test]
 fn threads_pipes_and_memory_of_killed_processes_leave_nothing() {
+    let _alone = guest::alone();
     leaves_nothing("killed processes", || {
         for pause in 0..10 {
             let child = Child::new(|| {
@@ -88,7 +91,8 @@ fn threads_pipes_and_memory_of_killed_processes_leave_nothing() {
                 let pages = Pages::new(100);
                 pages.fill(1);
                 (0..8).for_each(|_| drop(thread::spawn(|| thread::sleep(Duration::from_secs(1000)))));
-                _ = Child::new(|| sleep_until_orphan());
+                let own = userlib::raw::getpid();
+                _ = Child::new(|| sleep_until_orphan(own));
                 sleep_for_ever()
             });
             thread::sleep(Duration::from_millis(pause));
@@ -99,8 +103,8 @@ fn threads_pipes_and_memory_of_killed_processes_leave_nothing() {
     });
 }
 
-fn sleep_until_orphan() -> i32 {
-    let parent = userlib::raw::getppid();
+/// Ends when it is a child of `parent` no more.
+fn sleep_until_orphan(parent: u64) -> i32 {
     while userlib::raw::getppid() == parent {
         thread::sleep(Duration::from_millis(1));
     }
@@ -114,6 +118,7 @@ fn reap_orphans() {
 
 #[test]
 fn programs_that_come_and_go_leave_nothing() {
+    let _alone = guest::alone();
     let name = std::ffi::CString::new(std::env::args().next().expect("argv[0]")).expect("no zero inside");
     leaves_nothing("exec", || {
         for _ in 0..20 {
@@ -133,6 +138,7 @@ fn programs_that_come_and_go_leave_nothing() {
 
 #[test]
 fn too_many_processes_are_an_error_and_harm_nobody() {
+    let _alone = guest::alone();
     let before = process::all().count();
     // Each with a page of its own, until there is no memory or no place for one more: then all that were made end.
     let mut children = Vec::new();
@@ -167,6 +173,7 @@ fn sleep_for_ever_without_memory() -> ! {
 
 #[test]
 fn without_memory_a_fork_fails_and_the_parent_goes_on() {
+    let _alone = guest::alone();
     // In a child that has most of the memory: even its page tables do not fit in again and again.
     let child = Child::new(|| {
         let count = (free() - free() / 600 - (5 << 20)) / PAGE;

@@ -35,6 +35,7 @@ fn to_microseconds(time: libc::timeval) -> Duration {
 
 #[test]
 fn children_count_once_they_are_waited_for() {
+    let _alone = guest::alone();
     let before = own_times().children;
     let child = burning_child();
     child.await_end();
@@ -58,6 +59,7 @@ fn children_count_once_they_are_waited_for() {
 
 #[test]
 fn grandchildren_count_through_their_parent() {
+    let _alone = guest::alone();
     let before = own_times().children.total();
     let child = Child::new(|| i32::from(burning_child().wait() != Ended::Exit(0)));
     assert_eq!(child.wait(), Ended::Exit(0));
@@ -66,6 +68,7 @@ fn grandchildren_count_through_their_parent() {
 
 #[test]
 fn children_that_nobody_waits_for_do_not_count() {
+    let _alone = guest::alone();
     let parent = Child::new(|| {
         // SAFETY: ignores a signal that nobody here waits for.
         unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
@@ -79,6 +82,7 @@ fn children_that_nobody_waits_for_do_not_count() {
 
 #[test]
 fn getrusage_and_times_tell_the_same_of_children() {
+    let _alone = guest::alone();
     assert_eq!(burning_child().wait(), Ended::Exit(0));
     let exact = own_times().children;
     let children = usage(Whose::Children).expect("getrusage");
@@ -96,6 +100,7 @@ fn floor(time: Duration, unit: Duration) -> Duration {
 
 #[test]
 fn a_child_starts_at_zero() {
+    let _alone = guest::alone();
     user_loop(2_000_000);
     call_loop(20_000);
     let child = Child::new(|| {
@@ -110,6 +115,7 @@ fn a_child_starts_at_zero() {
 
 #[test]
 fn other_processes_clocks_can_be_read() {
+    let _alone = guest::alone();
     let child = Child::new(|| {
         loop {
             user_loop(100_000);
@@ -138,6 +144,7 @@ fn other_processes_clocks_can_be_read() {
 
 #[test]
 fn odd_processes_are_refused() {
+    let _alone = guest::alone();
     for (pid, errno) in
         [(0, Errno::EINVAL), (-2, Errno::EINVAL), (i32::MIN, Errno::EINVAL), (1 << 20, Errno::ESRCH)]
     {
@@ -155,6 +162,7 @@ fn odd_processes_are_refused() {
 
 #[test]
 fn all_time_of_all_lwps_is_all_time_of_all_cpus() {
+    let _alone = guest::alone();
     let mut before = machine_times().expect("machine_times");
     let spinner = Child::new(|| {
         loop {
@@ -197,6 +205,7 @@ fn all_time_of_all_lwps_is_all_time_of_all_cpus() {
 
 #[test]
 fn the_cpus_totals_do_not_fall_when_processes_end() {
+    let _alone = guest::alone();
     let busy = || cpu::all().map(|(_, times)| times.user + times.system).sum::<Duration>();
     let mut last = busy();
     for _ in 0..20 {
@@ -209,6 +218,7 @@ fn the_cpus_totals_do_not_fall_when_processes_end() {
 
 #[test]
 fn the_machine_is_user_0s_to_ask() {
+    let _alone = guest::alone();
     let child = Child::new(|| {
         // SAFETY: this process alone becomes another user's.
         unsafe { call(number::setuid, &[1000]) }.expect("setuid");
@@ -219,6 +229,7 @@ fn the_machine_is_user_0s_to_ask() {
 
 #[test]
 fn the_list_has_every_process_once() {
+    let _alone = guest::alone();
     let children: Vec<Child> = (0..5).map(|_| Child::new(|| sleep_for_ever())).collect();
     let ended = Child::new(|| 0);
     ended.await_end();
@@ -250,6 +261,7 @@ fn the_list_has_every_process_once() {
 
 #[test]
 fn another_program_keeps_the_time() {
+    let _alone = guest::alone();
     // The exec itself is one more thing that an LWP does: it starts no new account (law 6).
     let child = Child::new(|| {
         user_loop(3_000_000);

@@ -21,7 +21,8 @@ mod tests;
 pub use header::HEADER_SIZE;
 pub use plan::plan;
 
-use core::ops::{Deref, Range};
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The most segments a program may have; linkers make two to six.
 pub const MAX_SEGMENTS: usize = 16;
@@ -72,26 +73,11 @@ impl Segment {
 /// Bytes in a page.
 const PAGE: u64 = 4096;
 
-/// The segments of an image, in ascending order; a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Segments {
-    list: [Segment; MAX_SEGMENTS],
-    length: usize,
-}
-
-impl Deref for Segments {
-    type Target = [Segment];
-
-    fn deref(&self) -> &[Segment] {
-        &self.list[..self.length]
-    }
-}
-
 /// How a program is to be laid out in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// What to map.
-    pub segments: Segments,
+    /// What to map, in ascending order.
+    pub segments: Vec<Segment>,
     /// Where execution begins (AT_ENTRY).
     pub entry: u64,
     /// Where the program finds its own program headers (AT_PHDR); 0 where no segment holds them.

@@ -1,7 +1,8 @@
 //! From headers to a plan.
 
 use super::header::{FileHeader, ProgramHeader};
-use super::{Image, MAX_SEGMENTS, PAGE, Protection, Segment, Segments};
+use super::{Image, MAX_SEGMENTS, PAGE, Protection, Segment};
+use alloc::vec::Vec;
 use core::ops::Range;
 use syscalls::Errno;
 
@@ -13,12 +14,15 @@ const WRITE: u32 = 2;
 const READ: u32 = 4;
 
 /// Plans the program in `file`. Segments lie in `user`; a position-independent program gets `bias` added to its
-/// addresses, rounded up to the alignment it asks for. ENOEXEC where the file is not a program that can be run.
+/// addresses, rounded up to the alignment it asks for. ENOEXEC where the file is not a program that can be run; ENOMEM.
 pub fn plan(file: &[u8], user: Range<u64>, bias: u64) -> Result<Image, Errno> {
-    try_plan(file, user, bias).ok_or(Errno::ENOEXEC)
+    let mut list = Vec::new();
+    list.try_reserve_exact(MAX_SEGMENTS).map_err(|_| Errno::ENOMEM)?;
+    try_plan(file, user, bias, list).ok_or(Errno::ENOEXEC)
 }
 
-fn try_plan(file: &[u8], user: Range<u64>, bias: u64) -> Option<Image> {
+/// `list` is empty, and has room.
+fn try_plan(file: &[u8], user: Range<u64>, bias: u64, mut list: Vec<Segment>) -> Option<Image> {
     let header = FileHeader::parse(file)?;
     let mut program_headers = header.program_headers(file)?;
     if program_headers.any(|entry| entry.kind == INTERPRETER) {
@@ -28,13 +32,13 @@ fn try_plan(file: &[u8], user: Range<u64>, bias: u64) -> Option<Image> {
     let is_load = |entry: &ProgramHeader| entry.kind == LOAD && entry.memory_size > 0;
     let loads = header.program_headers(file)?.filter(is_load);
     let bias = if header.position_independent { aligned_bias(loads.clone(), bias)? } else { 0 };
-    let segments = segments(loads.clone(), file.len() as u64, &user, bias)?;
+    add_segments(&mut list, loads.clone(), file.len() as u64, &user, bias)?;
     if !is_executable(loads.clone(), header.entry) {
         return None;
     }
     Some(Image {
-        initial_break: segments.last()?.end,
-        segments,
+        initial_break: list.last()?.end,
+        segments: list,
         entry: header.entry.checked_add(bias)?,
         headers: headers_address(loads, &header).map_or(0, |address| address + bias),
         header_count: header.header_count.into(),
@@ -54,25 +58,24 @@ fn alignment(load: &ProgramHeader) -> Option<u64> {
     alignment.is_power_of_two().then_some(alignment)
 }
 
-fn segments(
+fn add_segments(
+    list: &mut Vec<Segment>,
     loads: impl Iterator<Item = ProgramHeader>,
     file_size: u64,
     user: &Range<u64>,
     bias: u64,
-) -> Option<Segments> {
-    let mut segments = Segments::default();
+) -> Option<()> {
     let mut lowest = user.start;
     for load in loads {
         let segment = segment(&load, file_size, bias)?;
-        let fits = segment.start >= lowest && segment.end <= user.end && segments.length < MAX_SEGMENTS;
+        let fits = segment.start >= lowest && segment.end <= user.end && list.len() < MAX_SEGMENTS;
         if !fits {
             return None;
         }
         lowest = segment.end;
-        segments.list[segments.length] = segment;
-        segments.length += 1;
+        list.push(segment);
     }
-    Some(segments)
+    Some(())
 }
 
 /// The pages of one segment: as the file's pages lie, so that both have the same offset in a page.

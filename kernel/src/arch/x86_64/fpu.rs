@@ -11,19 +11,24 @@ const STATE_BYTES: usize = 832;
 /// What XSAVE saves and restores: bits of XCR0.
 const COMPONENTS: u32 = 0b111;
 
+/// The state a program starts with: all clear, x87 control word 0x037F, MXCSR 0x1F80.
+const FRESH: [u8; STATE_BYTES] = {
+    let mut bytes = [0; STATE_BYTES];
+    (bytes[0], bytes[1]) = (0x7f, 0x03);
+    (bytes[24], bytes[25]) = (0x80, 0x1f);
+    bytes[512] = 0b11; // XSTATE_BV: take x87 and SSE from this image; AVX starts clear
+    bytes
+};
+
 /// The saved registers of an LWP that does not run. Exactly the running LWP's state is in the CPU.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct FpuState(UnsafeCell<[u8; STATE_BYTES]>);
 
 impl FpuState {
-    /// The state a program starts with: all clear, x87 control word 0x037F, MXCSR 0x1F80.
+    /// The state a program starts with.
     pub(crate) const fn new() -> Self {
-        let mut bytes = [0; STATE_BYTES];
-        (bytes[0], bytes[1]) = (0x7f, 0x03);
-        (bytes[24], bytes[25]) = (0x80, 0x1f);
-        bytes[512] = 0b11; // XSTATE_BV: take x87 and SSE from this image; AVX starts clear
-        FpuState(UnsafeCell::new(bytes))
+        FpuState(UnsafeCell::new(FRESH))
     }
 
     /// Puts this CPU's registers here.
@@ -65,8 +70,9 @@ impl FpuState {
     /// # Safety
     /// Nobody else reads or writes the state.
     pub(crate) unsafe fn reset(&self) {
+        static SOURCE: [u8; STATE_BYTES] = FRESH; // so that none is made on the stack
         // SAFETY: the caller's to write.
-        unsafe { *self.0.get() = FpuState::new().0.into_inner() };
+        unsafe { self.0.get().copy_from_nonoverlapping(&raw const SOURCE, 1) };
     }
 }
 
