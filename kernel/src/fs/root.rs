@@ -38,25 +38,28 @@ fn listed(archive: &'static [u8]) -> Vec<RootFile> {
     members(archive).enumerate().filter_map(file).collect()
 }
 
-/// The file that a path names, with or without a leading `/` or `./`.
+/// The file that a path names.
 pub(crate) fn find(path: &str) -> Option<RootFile> {
-    let name = plain(path);
+    let name = plain(path).trim_end_matches('/');
     files().find(|file| file.name == name)
 }
 
 /// Whether a path names the root itself, the only folder.
 pub(crate) fn is_root(path: &str) -> bool {
-    matches!(plain(path), "" | ".")
+    matches!(plain(path).trim_end_matches('/'), "" | "." | "bin" | "usr/bin")
 }
 
 /// Whether a path takes a file for a folder.
 pub(crate) fn leads_through_a_file(path: &str) -> bool {
-    let path = path.trim_start_matches('/').trim_start_matches("./");
+    let path = plain(path);
     path.match_indices('/').any(|(end, _)| files().any(|file| file.name == &path[..end]))
 }
 
+/// A path from the root on. Libraries and scripts look for shells and tools in `/bin` and `/usr/bin`: these are the root
+/// too.
 fn plain(path: &str) -> &str {
-    path.trim_start_matches('/').trim_start_matches("./").trim_end_matches('/')
+    let path = path.trim_start_matches('/').trim_start_matches("./");
+    path.strip_prefix("bin/").or(path.strip_prefix("usr/bin/")).unwrap_or(path)
 }
 
 /// All files.

@@ -116,10 +116,11 @@ pub(crate) fn map_frame(address: u64, frame: Frame) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Unmaps what [`map_frame`] mapped at `address`, on every CPU, and returns the frame.
+/// Unmaps what [`map_frame`] mapped at `address`, and returns the frame. CPUs may keep the old translation until
+/// [`tlb::forget_kernel`].
 ///
 /// # Safety
-/// Nothing uses the page any more.
+/// Nothing uses the page any more, nor will before the CPUs have forgotten it.
 pub(crate) unsafe fn unmap_frame(address: u64) -> Option<Frame> {
     let _tables = TABLES.lock();
     let entry = leaf(address).ok()?;
@@ -128,7 +129,6 @@ pub(crate) unsafe fn unmap_frame(address: u64) -> Option<Frame> {
         return None;
     }
     entry.set(Mapping::EMPTY);
-    tlb::shoot_down_kernel(address..address + PAGE_SIZE);
     // SAFETY: the entry held the reference, and no longer does.
     Some(unsafe { Frame::from_address(mapping.address()) })
 }

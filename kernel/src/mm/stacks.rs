@@ -2,8 +2,13 @@
 //! fault's), not silent damage.
 //!
 //! A stack's place is a slot of the stack area. Stacks that were given back wait in a small cache, mapped, because
-//! LWPs come and go; beyond that the frames go back and the slot's number waits in a list. That list's room is
+//! LWPs come and go; beyond that the frames go back and the slot's number waits in a list. The lists' room is
 //! reserved when a slot is first used, so giving back never allocates.
+//!
+//! **Forgetting.** A CPU may still translate the addresses of a stack that was unmapped. Nobody uses those addresses until
+//! the slot gets frames again, so it is enough that all CPUs forget them before that: once for many slots, while slots
+//! that were never used serve in their place. Interrupting every CPU for each stack took most of the time where a thousand
+//! processes ended together.
 
 use alloc::vec::Vec;
 
@@ -13,6 +18,7 @@ use syscalls::Errno;
 use super::frames::{Budget, Frame};
 use super::kernel_space::{map_frame, unmap_frame};
 use super::layout::{PAGE_SIZE, STACKS};
+use super::tlb;
 
 /// Pages of a kernel stack.
 pub(crate) const STACK_PAGES: u64 = 4;
@@ -21,7 +27,10 @@ pub(crate) const STACK_PAGES: u64 = 4;
 pub(crate) const STACK_SIZE: u64 = STACK_PAGES * PAGE_SIZE;
 
 /// Mapped stacks that wait for their next user.
-const CACHED: usize = 8;
+const CACHED: usize = 64;
+
+/// So many slots wait before the CPUs are made to forget them.
+const FORGOTTEN_AT_ONCE: usize = 512;
 
 /// A slot: the unmapped page, then the stack.
 const SLOT_SIZE: u64 = STACK_SIZE + PAGE_SIZE;
@@ -35,15 +44,22 @@ pub(crate) struct KernelStack {
 struct Slots {
     /// The first slot that was never used.
     fresh: u32,
-    /// Slots without frames. Has room for every slot below `fresh`.
+    /// Slots without frames that no CPU translates. Has room for every slot below `fresh`.
     empty: Vec<u32>,
+    /// The same, but CPUs may still translate them.
+    remembered: Vec<u32>,
     /// The first `cached_count` are slots with frames.
     cached: [u32; CACHED],
     cached_count: usize,
 }
 
-static SLOTS: Mutex<Slots> =
-    Mutex::new(Slots { fresh: 0, empty: Vec::new(), cached: [0; CACHED], cached_count: 0 });
+static SLOTS: Mutex<Slots> = Mutex::new(Slots {
+    fresh: 0,
+    empty: Vec::new(),
+    remembered: Vec::new(),
+    cached: [0; CACHED],
+    cached_count: 0,
+});
 
 impl KernelStack {
     /// A stack; its bytes are whatever was on it.
@@ -101,15 +117,21 @@ impl Slots {
     }
 
     fn take_empty(&mut self) -> Result<u32, Errno> {
+        let slot = self.fresh;
+        let is_full = base(slot + 1) + STACK_SIZE > STACKS.end;
+        if self.empty.is_empty() && (self.remembered.len() >= FORGOTTEN_AT_ONCE || is_full) {
+            tlb::forget_kernel();
+            core::mem::swap(&mut self.empty, &mut self.remembered);
+        }
         if let Some(slot) = self.empty.pop() {
             return Ok(slot);
         }
-        let slot = self.fresh;
-        if base(slot + 1) + STACK_SIZE > STACKS.end {
+        if is_full {
             return Err(Errno::ENOMEM);
         }
-        let room = slot as usize + 1 - self.empty.len();
-        self.empty.try_reserve(room).map_err(|_| Errno::ENOMEM)?;
+        for list in [&mut self.empty, &mut self.remembered] {
+            list.try_reserve(slot as usize + 1 - list.len()).map_err(|_| Errno::ENOMEM)?;
+        }
         self.fresh += 1;
         Ok(slot)
     }
@@ -134,5 +156,5 @@ fn free_slot(slot: u32) {
         // SAFETY: the slot has no owner, so nothing runs on the stack or points into it.
         drop(unsafe { unmap_frame(page) });
     }
-    SLOTS.lock().empty.push(slot);
+    SLOTS.lock().remembered.push(slot);
 }

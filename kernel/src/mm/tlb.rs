@@ -11,6 +11,7 @@ use x86_64::registers::control::{Cr3, Cr3Flags};
 use x86_64::structures::paging::PhysFrame;
 
 use super::layout::PAGE_SIZE;
+use crate::arch;
 use crate::cpu::{self, Here};
 
 /// Beyond so many pages, forgetting everything is cheaper than page by page.
@@ -49,9 +50,9 @@ pub(crate) fn forget_here(range: Range<u64>) {
     flush_pages(range);
 }
 
-/// Makes every CPU forget the translations of a range of the kernel's half.
-pub(crate) fn shoot_down_kernel(range: Range<u64>) {
-    flush_pages(range);
+/// Makes every CPU forget all translations, those of the kernel's half too.
+pub(crate) fn forget_kernel() {
+    arch::flush_translations();
     cpu::flush_others(None);
 }
 

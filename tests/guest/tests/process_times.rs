@@ -132,8 +132,9 @@ fn other_processes_clocks_can_be_read() {
     let before = clock::now(clock).expect("clock");
     let times = proc_times(Some(child.pid)).expect("proc_times").own.total();
     let after = clock::now(clock).expect("clock");
-    // Its two parts are floors.
-    assert_within("proc_times", times, before - Duration::from_nanos(2)..=after);
+    // Each of its two parts is a floor.
+    let before = before - Duration::from_nanos(2);
+    assert_within("proc_times", times, before..=after);
     // LWPs' clocks are their own process's only, as on Linux; AIX's call knows no such limit.
     assert_eq!(clock::now(Clock::of_lwp(LwpId::from_raw(child.pid))), Err(Errno::EINVAL));
     assert!(lwp::cputime(LwpId::from_raw(child.pid)).expect("thread_cputime").total() >= before);

@@ -53,7 +53,7 @@ impl<'a> Values<'a> {
                 self.random.pick(&PATHS).as_ptr().expose_provenance() as u64
             }
             ("Address", _) => self.address(),
-            (_, "fd" | "folder" | "old" | "new") => self.descriptor(call),
+            (_, "fd" | "folder" | "from" | "to") => self.descriptor(call),
             (_, "timeout_ms") => self.random.below(2),
             (_, "flags" | "protection" | "operation" | "how" | "command" | "advice" | "code" | "who") => {
                 self.bits()
