@@ -60,11 +60,22 @@ fn begin(parent: &Process, memory: Memory) -> Result<&'static Process, Errno> {
     let descriptors = parent.descriptors.lock().try_clone()?;
     let signal_actions = parent.signal_actions.lock().try_clone()?;
     let child = family::take_slot()?;
-    let pid = table::new_id().inspect_err(|_| family::give_back_slot(child))?;
+    let pid = new_pid().inspect_err(|_| family::give_back_slot(child))?;
     let (uid, program, parent) = (parent.uid(), parent.program(), parent.pid());
     // SAFETY: the slot was free, and is ours.
     unsafe { child.begin(Beginning { pid, parent, uid, program, space, descriptors, signal_actions }) };
     Ok(child)
+}
+
+/// An id that names neither a process or LWP nor a group whose leader is gone. EAGAIN, ENOMEM.
+fn new_pid() -> Result<u32, Errno> {
+    loop {
+        let id = table::new_id()?;
+        if !family::lock().names_a_group(id) {
+            return Ok(id);
+        }
+        table::free_id(id); // the next one that is asked for is a higher one
+    }
 }
 
 /// Takes back what [`begin`] took.

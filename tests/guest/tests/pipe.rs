@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -401,4 +402,31 @@ fn ends_know_what_they_are_for() {
     let metadata = File::from(OwnedFd::from(reader)).metadata().expect("fstat");
     use std::os::unix::fs::FileTypeExt;
     assert!(metadata.file_type().is_fifo());
+}
+
+#[test]
+fn what_changes_during_a_call_is_read_once() {
+    // K32: another thread changes the descriptor that is asked about, from one that is ready to one that is not.
+    let (full, empty) = (pipe(), pipe());
+    (&full.1).write_all(b"x").expect("write");
+    let fds = [full.0.as_raw_fd() as u32, empty.0.as_raw_fd() as u32];
+    // An entry as `poll` takes it, descriptor first, then the events with the answer above them; and canaries.
+    let words = [fds[0], libc::POLLIN as u32, 0xc5c5_c5c5, 0xc5c5_c5c5].map(AtomicU32::new);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for turn in (0..2).cycle().take_while(|_| !stop.load(Ordering::Relaxed)) {
+                words[0].store(fds[turn], Ordering::Relaxed);
+            }
+        });
+        for _ in 0..3000 {
+            // SAFETY: the entry is this test's own.
+            let ready = unsafe { call(number::poll, &[address(&words), 1, 0]) }.expect("poll");
+            let answer = words[1].load(Ordering::Relaxed) >> 16;
+            assert_eq!(u64::from(answer == libc::POLLIN as u32), ready, "{answer:#x}");
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    let [_, _, first, second] = words.map(AtomicU32::into_inner);
+    assert_eq!([first, second], [0xc5c5_c5c5; 2]);
 }

@@ -114,13 +114,15 @@ pub struct Family {
     count: usize,
     /// Where the first process is, who takes the orphans.
     first: u32,
+    /// The highest pid that there ever was.
+    highest_pid: u32,
 }
 
 impl Family {
     /// No process.
     #[must_use]
     pub const fn new() -> Family {
-        Family { entries: Vec::new(), buckets: [NONE; BUCKETS], count: 0, first: NONE }
+        Family { entries: Vec::new(), buckets: [NONE; BUCKETS], count: 0, first: NONE, highest_pid: 0 }
     }
 
     /// Makes room for the places 0…`slots` − 1. ENOMEM: nothing has changed.
@@ -150,6 +152,7 @@ impl Family {
         debug_assert_eq!(self.entries[slot.index()].pid, 0, "somebody is at {slot:?}");
         self.entries[slot.index()] = entry;
         self.count += 1;
+        self.highest_pid = self.highest_pid.max(pid);
         match parent {
             Some(parent) => self.put_last(parent, slot),
             None => self.first = slot.0,
@@ -176,6 +179,14 @@ impl Family {
         self.all(Which::Any)
             .filter(|&slot| self.entry(slot).pid > pid)
             .min_by_key(|&slot| self.entry(slot).pid)
+    }
+
+    /// Whether some process is of a group or session of this id, be its leader gone or not: a new process must not get
+    /// it. Takes long only once pids are used again.
+    #[must_use]
+    pub fn names_a_group(&self, id: u32) -> bool {
+        let is_of = |entry: &Entry| entry.pid != 0 && (entry.group == id || entry.session == id);
+        id <= self.highest_pid && self.entries.iter().any(is_of)
     }
 
     /// All processes that are meant, ended or not.

@@ -161,3 +161,20 @@ fn sessions_are_left_and_begun_as_posix_says() {
     assert_eq!((family.group(other), family.session(other)), (3, 3));
     assert_eq!(family.set_group(other, 2), Err(Errno::EPERM), "a group of another session");
 }
+
+#[test]
+fn a_group_keeps_its_id_when_its_leader_is_gone() {
+    let (mut family, _) = begin();
+    family.reserve(3).unwrap();
+    let [first, leader, member] = [0, 1, 2].map(ProcessSlot::new);
+    family.add(leader, 2, Some(first));
+    family.set_group(leader, 0).unwrap();
+    family.add(member, 3, Some(first));
+    family.set_group(member, 2).unwrap();
+    assert!(!family.end(leader));
+    assert_eq!(family.look(first, Which::Pid(2)), Found::Ended(leader));
+    family.remove(leader);
+    assert_eq!((family.find(2), family.names_a_group(2)), (None, true));
+    family.set_group(member, 0).unwrap();
+    assert!(!family.names_a_group(2) && family.names_a_group(1) && !family.names_a_group(99));
+}

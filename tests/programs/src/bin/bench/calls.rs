@@ -14,7 +14,7 @@ use crate::measure::{BATCH, Outcome, batches};
 /// A batch around one instruction sequence: its ticks, and what the last call returned. Between the two readings of
 /// the counter stand the sequence, `dec` and `jnz`, and a few instructions that are always the same.
 macro_rules! call_loop {
-    ($($operation:literal),*; $number:expr, $first:expr, $second:expr) => {{
+    ($($operation:literal),*; $rounds:expr, $number:expr, $first:expr, $second:expr) => {{
         let (before, after, result): (u64, u64, u64);
         // SAFETY: the caller of the function around this answers for the call's arguments; the kernel keeps all
         // registers but the three named.
@@ -36,7 +36,7 @@ macro_rules! call_loop {
                 "or rdx, rax",
                 before = out(reg) before,
                 result = out(reg) result,
-                left = inout(reg) BATCH => _,
+                left = inout(reg) $rounds => _,
                 number = in(reg) $number,
                 in("rdi") $first,
                 in("rsi") $second,
@@ -51,19 +51,19 @@ macro_rules! call_loop {
     }};
 }
 
-/// A batch of one call; ticks, and what the last one returned.
+/// One call so many times; ticks, and what the last one returned.
 ///
 /// # Safety
 /// The arguments are good for the call.
 #[inline(never)]
-unsafe fn batch(number: u64, first: u64, second: u64) -> (u64, u64) {
-    call_loop!("mov eax, {number:e}", "syscall"; number, first, second)
+pub(crate) unsafe fn calls(rounds: u64, number: u64, first: u64, second: u64) -> (u64, u64) {
+    call_loop!("mov eax, {number:e}", "syscall"; rounds, number, first, second)
 }
 
-/// The same loop without the operation.
+/// The loop of a batch without the operation.
 #[inline(never)]
-fn empty() -> u64 {
-    call_loop!("/* {number} */"; 0_u64, 0_u64, 0_u64).0
+pub(crate) fn empty() -> u64 {
+    call_loop!("/* {number} */"; BATCH, 0_u64, 0_u64, 0_u64).0
 }
 
 /// Measures a call that must succeed.
@@ -75,7 +75,7 @@ unsafe fn row(number: usize, first: u64, second: u64) -> Outcome {
     let figure = batches(
         || {
             // SAFETY: handed on to the caller.
-            let (ticks, result) = unsafe { batch(number as u64, first, second) };
+            let (ticks, result) = unsafe { calls(BATCH, number as u64, first, second) };
             failed = failed.or(Errno::from_return(result).err());
             ticks
         },
@@ -129,6 +129,7 @@ fn wait_until_asleep(tid: LwpId) {
     }
 }
 
+/// Where a place for the kernel's answer is.
 fn address<T>(place: &mut T) -> u64 {
     (&raw mut *place).expose_provenance() as u64
 }

@@ -1,0 +1,137 @@
+//! Two CPUs at the same time. Times are nanoseconds of the machine's clock: they vary.
+
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use userlib::{Errno, lwp, raw};
+
+use crate::calls::calls;
+use crate::measure::{BATCH, BATCHES, Figure, Outcome, ticks};
+
+const WAIT_PRIVATE: i32 = 128;
+const WAKE_PRIVATE: i32 = 129;
+
+/// Lets the caller run on this CPU only.
+fn pin(cpu: u32) -> Result<(), String> {
+    let mask = 1_u64 << cpu;
+    // SAFETY: the mask is this function's.
+    let result = unsafe { raw::sched_setaffinity(0, 8, (&raw const mask).expose_provenance() as u64) };
+    Errno::from_return(result).map(|_| ()).map_err(|errno| format!("CPU {cpu}: {errno}"))
+}
+
+/// Runs `body` in a thread on CPU 1 while the caller runs `meanwhile` on CPU 0.
+fn on_two<T>(body: impl FnOnce() + Send, meanwhile: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    pin(0)?;
+    thread::scope(|scope| {
+        let (tell, told) = mpsc::channel();
+        scope.spawn(move || {
+            let pinned = pin(1);
+            let good = pinned.is_ok();
+            tell.send(pinned).expect("the other side waits");
+            if good {
+                body();
+            }
+        });
+        told.recv().expect("the thread tells")?;
+        meanwhile()
+    })
+}
+
+/// The time of an LWP that runs on the other CPU.
+pub(crate) fn thread_cputime_running() -> Outcome {
+    let (target, stop) = (AtomicU32::new(0), AtomicBool::new(false));
+    on_two(
+        || {
+            target.store(lwp::current().raw() as u32, SeqCst);
+            while !stop.load(SeqCst) {
+                spin_loop();
+            }
+        },
+        || {
+            while target.load(SeqCst) == 0 {
+                spin_loop();
+            }
+            let mut time = syscalls::ThreadCputime::default();
+            let place = (&raw mut time).expose_provenance() as u64;
+            let number = syscalls::number::thread_cputime as u64;
+            let tid = u64::from(target.load(SeqCst));
+            let mut result = 0;
+            let times = (0..BATCHES).map(|_| {
+                let begin = Instant::now();
+                // SAFETY: the place is this function's.
+                result = unsafe { calls(10 * BATCH, number, tid, place).1 };
+                begin.elapsed().as_nanos() as f64 / (10 * BATCH) as f64
+            });
+            let figure = Figure::of_times(times.collect());
+            stop.store(true, SeqCst);
+            Errno::from_return(result).map(|_| figure).map_err(|errno| errno.to_string())
+        },
+    )
+}
+
+/// From the waker's V to the first user instruction of the LWP that it wakes on an idle CPU.
+pub(crate) fn wakeup_latency() -> Outcome {
+    const WAKE_UPS: u32 = 200;
+    let (word, woken_at) = (AtomicU32::new(0), AtomicU64::new(0));
+    let at = word.as_ptr().expose_provenance() as u64;
+    let sleeper = || {
+        for turn in 0..WAKE_UPS {
+            while word.load(SeqCst) == turn {
+                // SAFETY: the word outlives the thread; there is no time-out.
+                unsafe { raw::futex(at, WAIT_PRIVATE, turn, 0, 0, 0) };
+            }
+            woken_at.store(ticks(), SeqCst);
+        }
+    };
+    on_two(sleeper, || {
+        let (begin, begin_ticks) = (Instant::now(), ticks());
+        let mut latencies = Vec::new();
+        for _ in 0..WAKE_UPS {
+            thread::sleep(Duration::from_millis(1)); // the other CPU is idle by now
+            woken_at.store(0, SeqCst);
+            let posted_at = ticks();
+            word.fetch_add(1, SeqCst);
+            // SAFETY: wakes; nothing is written.
+            unsafe { raw::futex(at, WAKE_PRIVATE, 1, 0, 0, 0) };
+            while woken_at.load(SeqCst) == 0 {
+                spin_loop();
+            }
+            latencies.push(woken_at.load(SeqCst).saturating_sub(posted_at) as f64);
+        }
+        let ns_per_tick = begin.elapsed().as_nanos() as f64 / (ticks() - begin_ticks) as f64;
+        Ok(Figure::of_times(latencies.into_iter().map(|latency| latency * ns_per_tick).collect()))
+    })
+}
+
+/// How many times the calls of one CPU two make in the same time. The best of some attempts: only a host that has
+/// two CPUs to spare shows it.
+pub(crate) fn null_syscall() -> Outcome {
+    const ATTEMPTS: u32 = 5;
+    pin(0)?;
+    let best = |measure: &dyn Fn() -> Result<u64, String>| {
+        (0..ATTEMPTS).map(|_| measure()).try_fold(0, |best, rate| rate.map(|rate| best.max(rate)))
+    };
+    let one = best(&|| Ok(calls_in_while()))?;
+    let two = best(&|| {
+        let other = AtomicU64::new(0);
+        let own = on_two(|| other.store(calls_in_while(), SeqCst), || Ok(calls_in_while()))?;
+        Ok(own + other.load(SeqCst))
+    })?;
+    Ok(Figure::of_number(two as f64 / one as f64, "times"))
+}
+
+/// How many calls are made in a while.
+fn calls_in_while() -> u64 {
+    const WHILE: Duration = Duration::from_millis(100);
+    let begin = Instant::now();
+    let mut made = 0;
+    while begin.elapsed() < WHILE {
+        // SAFETY: no arguments.
+        unsafe { calls(10 * BATCH, syscalls::number::getppid as u64, 0, 0) };
+        made += 10 * BATCH;
+    }
+    made
+}
