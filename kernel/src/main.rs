@@ -60,7 +60,7 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     }
     sched::set_tick(options.tick_hz);
     cpu::start_others(&machine, start_page);
-    require(proc::start_first());
+    proc::start_first().unwrap_or_else(|what| end_without_program(what));
     let ram: u64 = information.memory().map(|range| range.end - range.start).sum();
     let used = ram / 1024 - mm::frames::usage().free * mm::layout::PAGE_SIZE / 1024;
     log::info!("boot: first user instruction at {} ticks, {used} KiB in use", arch::clock());
@@ -73,4 +73,12 @@ fn require<T>(result: Result<T, &'static str>) -> T {
         log_sink::say_at_once(format_args!("unsupported: {what}\n"));
         arch::end_at_once(Outcome::Unsupported)
     })
+}
+
+/// The machine is all right, but there is nothing that could run on it: the user is told, with a shell's status for that.
+fn end_without_program(what: &str) -> ! {
+    const NOT_RUNNABLE: u8 = 126;
+    fs::console::print(format_args!("tally: {what}\n"));
+    arch::tell_outcome(format_args!("exit {NOT_RUNNABLE}"));
+    arch::power_off()
 }

@@ -14,6 +14,7 @@ use crate::cpu::Here;
 use crate::proc::{self, Lwp};
 use crate::sched;
 use crate::sync::{Lock, Rank};
+use arrayvec::ArrayString;
 use core::fmt::{self, Write};
 use kcore::console::{Effect, Input, Read};
 use syscalls::Errno;
@@ -42,19 +43,15 @@ pub(crate) fn write(bytes: &[u8]) {
     arch::send(bytes);
 }
 
-/// Prints a message of the kernel to the user.
+/// The longest message of the kernel; what is beyond is cut off.
+const LONGEST_MESSAGE: usize = 320;
+
+/// Prints a message of the kernel to the user, in one piece, whatever other CPUs print.
 pub(crate) fn print(message: fmt::Arguments) {
-    let _ = Printer.write_fmt(message); // the port takes every byte
-}
-
-struct Printer;
-
-impl Write for Printer {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        write(text.as_bytes());
-        arch::log_bytes(text.as_bytes());
-        Ok(())
-    }
+    let mut text = ArrayString::<LONGEST_MESSAGE>::new();
+    let _ = text.write_fmt(message); // fails where it is cut off
+    write(text.as_bytes());
+    arch::log_bytes(text.as_bytes());
 }
 
 /// Reads what has arrived, waiting for something; 0: the end of the input. EINTR where the LWP must end, EAGAIN where it

@@ -103,6 +103,15 @@ pub(crate) fn spare_frames() -> u64 {
     SLOTS.lock().cached_count as u64 * STACK_PAGES
 }
 
+/// Gives the frames of a spare stack back, if there is one. Under no lock but an address space's.
+pub(super) fn release_spare() -> bool {
+    let spare = SLOTS.lock().take_cached();
+    spare.is_some_and(|slot| {
+        free_slot(slot);
+        true
+    })
+}
+
 impl Slots {
     fn take_cached(&mut self) -> Option<u32> {
         self.cached_count = self.cached_count.checked_sub(1)?;

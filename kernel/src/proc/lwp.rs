@@ -177,7 +177,7 @@ impl Lwp {
         // SAFETY: the LWP runs here, so nobody else uses its state.
         unsafe {
             self.fpu.reset();
-            self.load_user_state();
+            self.load_user_state(None);
         }
     }
 
@@ -209,6 +209,12 @@ impl Lwp {
     pub(crate) fn any_process(&self) -> Option<&'static Process> {
         // SAFETY: null, or the address of a process slot, which is for ever.
         unsafe { self.process.load(Relaxed).as_ref() }
+    }
+
+    /// Whether both are of one process, so that the memory in use by one is the other's. Of living LWPs only.
+    #[inline]
+    pub(crate) fn is_beside(&self, other: &Lwp) -> bool {
+        core::ptr::eq(self.process.load(Relaxed), other.process.load(Relaxed))
     }
 
     /// It takes the id of its process, whose first LWP is no more. For the running LWP itself.
@@ -261,16 +267,19 @@ impl Lwp {
         (self.stack_top() - size_of::<Frame>() as u64) as *mut Frame
     }
 
-    /// Loads what user code of this LWP expects in this CPU besides the general registers.
+    /// Loads what user code of this LWP expects in this CPU besides the general registers. `previous` is the LWP whose
+    /// state was there until now, if that is known.
     ///
     /// # Safety
     /// This LWP is the one that runs here from now on.
     #[inline]
-    pub(crate) unsafe fn load_user_state(&self) {
+    pub(crate) unsafe fn load_user_state(&self, previous: Option<&Lwp>) {
         // SAFETY: the saved state is this LWP's, and nobody else runs it.
         unsafe { self.fpu.load() };
-        arch::clear_user_selectors();
+        let had_selectors = arch::clear_user_selectors();
         arch::set_user_fs(self.fs_base.get());
-        arch::set_user_gs(self.gs_base.get());
+        if had_selectors || previous.is_none_or(|previous| previous.gs_base.get() != self.gs_base.get()) {
+            arch::set_user_gs(self.gs_base.get()); // hardly anyone has one
+        }
     }
 }

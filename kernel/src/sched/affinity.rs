@@ -1,8 +1,8 @@
 //! Which CPUs an LWP may use.
 
-use super::dispatch::{enqueue_on, lock_of};
+use super::dispatch::{enqueue_on, lock_of, pause_long_call};
 use super::{IDLE, all_cpus};
-use crate::cpu::{self, Here};
+use crate::cpu::Here;
 use crate::proc::{Lwp, Place};
 use core::sync::atomic::Ordering::{Release, SeqCst};
 use kcore::sched::balance::{CpuSet, place_woken};
@@ -31,11 +31,12 @@ pub(crate) fn set_allowed(lwp: &'static Lwp, allowed: CpuSet) {
                 drop(dispatcher);
                 return Here::get().ask_for_attention();
             }
-            // On its way to or from that CPU: it will see what it may use, and leave.
+            // On its way to or from that CPU: it will see what it may use, and leave. The caller does meanwhile what it
+            // is asked itself: two that move each other would else wait for each other.
             Place::Running | Place::Queued => {
                 drop(dispatcher);
                 cpu.ask_for_attention();
-                cpu::serve();
+                pause_long_call();
                 core::hint::spin_loop();
             }
             Place::Blocked | Place::Nowhere => return,

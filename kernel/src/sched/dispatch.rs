@@ -121,10 +121,9 @@ pub(crate) fn yield_now() {
     let here = Here::get();
     let lwp = here.lwp();
     let mut dispatcher = here.cpu().dispatcher.lock();
-    let Some(next) = dispatcher.pop(&here) else { return };
+    let Some(next) = dispatcher.exchange(lwp) else { return };
     lwp.voluntary.fetch_add(1, Relaxed);
     lwp.set_place(Place::Queued);
-    dispatcher.push(&here, lwp);
     switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
 }
 
@@ -151,9 +150,8 @@ fn end_slice(here: Here) {
     if target != own {
         return move_to(here, dispatcher, target);
     }
-    if let Some(next) = dispatcher.pop(&here) {
+    if let Some(next) = dispatcher.exchange(lwp) {
         lwp.set_place(Place::Queued);
-        dispatcher.push(&here, lwp);
         switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
     }
 }
@@ -214,6 +212,8 @@ fn take_from_others(here: Here) -> Option<&'static Lwp> {
 }
 
 /// The one place where contexts change; None is the idle loop. Everything between the two LWPs is booked at one stamp.
+/// Part of each caller, which knows who comes or how the one who leaves goes on.
+#[inline(always)]
 fn switch(
     here: Here,
     dispatcher: Guard<'static, Dispatcher>,
@@ -225,24 +225,29 @@ fn switch(
     let from_ledger = from.map(|(lwp, state)| (&lwp.ledger, state));
     let now = acct::switch(&here.ledger, here.number(), from_ledger, to.map(|lwp| &lwp.ledger), clock);
     crate::acct::check_switch(here, from.map(|(lwp, _)| lwp), now);
-    here.slice_end.set(u64::MAX);
     here.slice_over.store(false, SeqCst);
-    if let Some((lwp, _)) = from {
+    if let Some((lwp, state)) = from {
         let ran = now - here.dispatched_at.get();
         lwp.credit.set(lwp.credit.get().after_run(ran, time::slice_ticks()));
-        lwp.asleep_since.set(now);
+        if state == OffCpu::Sleeping {
+            lwp.asleep_since.set(now);
+        }
     }
     here.dispatched_at.set(now);
     if let Some(lwp) = to {
         lwp.set_place(Place::Running);
         here.priority.store(priority_of(lwp), SeqCst);
         here.area.set_kernel_stack(lwp.stack_top());
-        if others_wait {
-            start_slice_at(here, now);
-        }
+    }
+    if to.is_some() && others_wait {
+        start_slice_at(here, now);
+    } else {
+        here.slice_end.set(u64::MAX);
     }
     here.current.set(to);
-    here.busy.store(to.is_some(), SeqCst);
+    if from.is_some() != to.is_some() {
+        here.busy.store(to.is_some(), SeqCst);
+    }
     let from_context = from.map_or(&here.idle, |(lwp, _)| &lwp.context);
     let to_context = to.map_or(&here.idle, |lwp| &lwp.context);
     dispatcher.hand_over();
@@ -255,13 +260,16 @@ fn switch(
         }
         match to {
             Some(lwp) => {
-                lwp.process().space().activate();
-                lwp.load_user_state();
+                let previous = from.map(|(previous, _)| previous);
+                if previous.is_none_or(|previous| !lwp.is_beside(previous)) {
+                    lwp.process().space().activate();
+                }
+                lwp.load_user_state(previous);
             }
             None => crate::mm::activate_kernel_space(),
         }
         from_context.switch_to(to_context);
-        finish_switch();
+        finish_switch(from.map(|(lwp, _)| lwp)); // who left has come back
     }
 }
 
@@ -269,8 +277,9 @@ fn switch(
 /// another CPU, and reclaims the one that has ended, whose stacks are free now.
 ///
 /// # Safety
-/// Right after a switch.
-unsafe fn finish_switch() {
+/// Right after a switch, to `current`.
+#[inline]
+unsafe fn finish_switch(current: Option<&Lwp>) {
     let here = Here::get();
     let moving = here.moving.take();
     if let Some((lwp, target)) = moving {
@@ -278,13 +287,28 @@ unsafe fn finish_switch() {
     }
     // SAFETY: the context that was left handed the lock over.
     unsafe { here.dispatcher.release_handed_over() };
+    let is_good = current.is_none_or(|lwp| !lwp.is_killed() && lwp.allowed().has(here.number()));
+    let ended = here.ended.take();
+    if moving.is_some() || ended.is_some() || !is_good {
+        finish_special(here, moving, ended, is_good);
+    }
+}
+
+/// What few switches have to finish.
+#[cold]
+fn finish_special(
+    here: Here,
+    moving: Option<(&'static Lwp, u32)>,
+    ended: Option<&'static Lwp>,
+    is_good: bool,
+) {
     if let Some((lwp, target)) = moving {
         enqueue_on(target, lwp);
     }
-    if here.current.get().is_some_and(|lwp| lwp.is_killed() || !lwp.allowed().has(here.number())) {
+    if !is_good {
         here.ask_for_attention();
     }
-    if let Some(ended) = here.ended.take() {
+    if let Some(ended) = ended {
         proc::reclaim(ended);
     }
 }
@@ -292,7 +316,17 @@ unsafe fn finish_switch() {
 /// Where a new LWP's life begins, on its way to user mode with the registers at the top of its stack.
 pub(crate) extern "sysv64" fn first_return(_frame: &mut Frame) {
     // SAFETY: the assembly calls this right after the switch to a new context.
-    unsafe { finish_switch() };
+    unsafe { finish_switch(Here::get().current.get()) };
+    let here = Here::get();
+    if here.wants_attention() {
+        attend(here);
+    }
+}
+
+/// In the middle of a long system call that holds nothing: lets interrupts in, and does what they ask for as on the way
+/// back to user mode. The LWP may end here.
+pub(crate) fn pause_long_call() {
+    cpu::window();
     let here = Here::get();
     if here.wants_attention() {
         attend(here);

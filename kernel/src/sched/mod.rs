@@ -30,7 +30,9 @@ mod idle;
 mod timer;
 
 pub(crate) use affinity::set_allowed;
-pub(crate) use dispatch::{attend, block, end_current, first_return, kicked, notice, start, wake, yield_now};
+pub(crate) use dispatch::{
+    attend, block, end_current, first_return, kicked, notice, pause_long_call, start, wake, yield_now,
+};
 pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
 pub(crate) use timer::{reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt};
 
@@ -64,6 +66,13 @@ impl Dispatcher {
     fn pop(&mut self, cpu: &Cpu) -> Option<&'static Lwp> {
         let slot = self.queue.pop(&LwpLinks)?;
         cpu.waiting.fetch_sub(1, SeqCst);
+        Some(crate::proc::table::lwp(slot))
+    }
+
+    /// Queues `lwp` behind the others and takes out who is first, if anybody waits: as many wait as before.
+    #[inline]
+    fn exchange(&mut self, lwp: &Lwp) -> Option<&'static Lwp> {
+        let slot = self.queue.exchange(&LwpLinks, lwp.slot, Priority::new(priority_of(lwp)))?;
         Some(crate::proc::table::lwp(slot))
     }
 

@@ -61,6 +61,14 @@ pub(crate) struct Guard<'a, T> {
     inner: SpinMutexGuard<'a, T, Serve>,
 }
 
+/// Has debug builds keep what this CPU holds; others need not even find out which CPU it is.
+#[inline(always)]
+fn note_held(note: impl FnOnce(&HeldLocks)) {
+    if cfg!(debug_assertions) {
+        note(&Here::get().held);
+    }
+}
+
 impl<T> Lock<T> {
     pub(crate) const fn new(rank: Rank, value: T) -> Self {
         Lock { rank, inner: SpinMutex::new(value) }
@@ -69,7 +77,7 @@ impl<T> Lock<T> {
     /// Waits for the lock. Interrupts are off and every lock held here has a lower rank.
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
-        Here::get().held.push(self.rank);
+        note_held(|held| held.push(self.rank));
         Guard { lock: self, inner: self.inner.lock() }
     }
 
@@ -77,8 +85,9 @@ impl<T> Lock<T> {
     ///
     /// # Safety
     /// This CPU holds the lock through a guard that [`Guard::hand_over`] gave up, and nothing refers to its content.
+    #[inline]
     pub(crate) unsafe fn release_handed_over(&self) {
-        Here::get().held.pop(self.rank);
+        note_held(|held| held.pop(self.rank));
         // SAFETY: by the contract the lock is held, and by this CPU.
         unsafe { self.inner.force_unlock() };
     }
@@ -94,7 +103,7 @@ impl<T> Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        Here::get().held.pop(self.lock.rank);
+        note_held(|held| held.pop(self.lock.rank));
     }
 }
 

@@ -12,6 +12,7 @@ use syscalls::Errno;
 /// Sets of CPUs are words of 64 bits; there are no more CPUs than fit one.
 const WORD: Size = 8;
 
+#[inline]
 pub(super) fn sched_yield() -> Result {
     sched::yield_now();
     Ok(0)

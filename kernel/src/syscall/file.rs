@@ -6,6 +6,7 @@ use crate::fs::{Descriptor, File, MOST_DESCRIPTORS, Mode, OpenFile, console};
 use crate::mm::Shared;
 use crate::mm::user::{copy_in, copy_out, probe_write, read_bytes, read_string, write_bytes};
 use crate::proc::current;
+use crate::sched;
 use core::cmp::min;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use syscalls::Errno;
@@ -83,6 +84,7 @@ fn write_console(buffer: Address, length: u64) -> Result {
             Err(_) => break,
         }
         done += piece.len() as u64;
+        sched::pause_long_call();
     }
     Ok(done)
 }

@@ -6,7 +6,7 @@ use crate::mm::frames;
 use crate::mm::layout::{PAGE_SIZE, USER_STACK};
 use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes};
 use crate::proc::{current, table};
-use crate::{cpu, random, time};
+use crate::{random, sched, time};
 use syscalls::Errno;
 use syscalls::linux::{Limit, SysInfo, UTS_FIELD};
 
@@ -48,7 +48,7 @@ pub(super) fn getrandom(buffer: Address, length: Size, flags: Unsigned) -> Resul
         let piece = &mut bytes[..(length - done).min(PIECE as u64) as usize];
         random::fill(piece);
         write_bytes(buffer + done, piece)?;
-        cpu::window();
+        sched::pause_long_call();
     }
     Ok(length)
 }

@@ -63,23 +63,28 @@ impl Drop for Spinner {
     }
 }
 
-/// n spinners on m CPUs get m/n of a CPU each. Exact shares need the host to run all CPUs all the time, which only
-/// virtual time does.
-#[test]
-fn spinners_share_all_cpus_evenly() {
-    let _alone = alone();
-    let spinners: Vec<Spinner> = (0..cpus() + 1).map(|_| Spinner::new()).collect();
-    thread::sleep(Duration::from_millis(100));
+/// How far the spinner that is farthest off is from its fair share of all CPUs, over a second.
+fn worst_share(spinners: &[Spinner]) -> f64 {
     let before: Vec<Duration> = spinners.iter().map(Spinner::used).collect();
     let start = Instant::now();
     thread::sleep(Duration::from_secs(1));
     let after: Vec<Duration> = spinners.iter().map(Spinner::used).collect();
     let fair = start.elapsed().as_secs_f64() * cpus() as f64 / spinners.len() as f64;
-    for (before, after) in before.iter().zip(&after) {
-        let share = (*after - *before).as_secs_f64() / fair;
-        let tolerance = if guest::on_icount() { 0.05 } else { 0.5 };
-        assert!((share - 1.0).abs() <= tolerance, "a spinner got {share:.3} of its share");
-    }
+    let shares = before.iter().zip(&after).map(|(before, after)| (*after - *before).as_secs_f64() / fair);
+    shares.map(|share| (share - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// n spinners on m CPUs get m/n of a CPU each. A host that is busy does not run all CPUs all the time, so that without
+/// virtual time one second of several has to do, and roughly.
+#[test]
+fn spinners_share_all_cpus_evenly() {
+    let _alone = alone();
+    let spinners: Vec<Spinner> = (0..cpus() + 1).map(|_| Spinner::new()).collect();
+    thread::sleep(Duration::from_millis(100));
+    let (attempts, tolerance) = if guest::on_icount() { (1, 0.05) } else { (10, 0.5) };
+    let worst: Vec<f64> =
+        (0..attempts).map(|_| worst_share(&spinners)).take_while(|&off| off > tolerance).collect();
+    assert!(worst.len() < attempts, "off by {worst:.3?} of the fair share");
 }
 
 /// K18: an LWP that runs, or waits, on a CPU that it may no longer use leaves it before the call returns.

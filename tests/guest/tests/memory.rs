@@ -266,6 +266,18 @@ fn moving_what_is_not_mapped_is_efault() {
     assert_eq!(mremap(pages.page(0), PAGE, 2 * PAGE, MREMAP_MAYMOVE, 0), Err(Errno::EFAULT));
 }
 
+/// K33: lengths and addresses whose sums leave 64 bits. (Red on the checked kernel where one of them is not looked at.)
+#[test]
+fn k33_sums_beyond_all_addresses_are_refused() {
+    let fixed = MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    for (high, length) in [(u64::MAX << 40, 1 << 41), (u64::MAX << 13, 1 << 20), (1 << 47, u64::MAX << 47)] {
+        assert!(mremap(high, PAGE, length, fixed, 0x10_0000).is_err(), "{high:#x} {length:#x}");
+        assert_eq!(munmap(high, length), Err(Errno::EINVAL));
+        assert!(mmap(high, length, libc::PROT_READ, libc::MAP_FIXED).is_err());
+        assert!(madvise(high, length, libc::MADV_DONTNEED).is_err());
+    }
+}
+
 #[test]
 fn pages_that_are_not_needed_become_zero() {
     let pages = Pages::new(3);

@@ -201,7 +201,7 @@ impl Printer {
             Bound::AtLeast(least) => (number < least).then(|| format!("at least {least}")),
             Bound::Near(other, part) => {
                 let (_, near) = self.rows.iter().find(|(name, _)| name == other)?;
-                let is_near = (number / near - 1.0).abs() <= part;
+                let is_near = (number - near).abs() <= part * near;
                 (!is_near).then(|| format!("{near}, give or take {} %", part * 100.0))
             }
         }

@@ -165,10 +165,12 @@ impl CpuLedger {
         now
     }
 
-    /// Closes the account of the present state. Inside the writer's window, followed by `open_account`.
+    /// Closes the account of the present state, which is `state`. Inside the writer's window, followed by
+    /// `open_account`.
     #[inline]
-    pub(super) fn close_account(&self, now: u64) {
-        self.account(self.state()).add(now);
+    pub(super) fn close_account_of(&self, state: CpuState, now: u64) {
+        debug_assert_eq!(self.state(), state, "the CPU was not where it came from");
+        self.account(state).add(now);
     }
 
     /// Opens the account of `state`, which is the CPU's state from now on. Inside the writer's window.

@@ -187,7 +187,7 @@ impl LwpLedger {
     pub(super) fn dock(&self, cpu: &CpuLedger, cpu_id: u32, now: u64) {
         debug_assert_eq!(self.state(), LwpState::Off(OffCpu::Runnable), "dispatched, but not runnable");
         debug_assert!(cpu_id < LwpState::FIRST_OFF);
-        self.close_wait(now);
+        self.wait(OffCpu::Runnable).add(now);
         self.user.subtract(cpu.account(CpuState::User).balance());
         self.system.subtract(cpu.account(CpuState::System).balance());
         self.wait(OffCpu::Runnable).subtract(cpu.account(CpuState::Irq).balance());

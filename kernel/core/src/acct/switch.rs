@@ -21,7 +21,7 @@ pub fn switch(
     lwps.into_iter().flatten().for_each(|lwp| lwp.sequence.open_ahead());
     cpu.sequence.open();
     let now = clock();
-    cpu.close_account(now);
+    cpu.close_account_of(if from.is_some() { CpuState::System } else { CpuState::Idle }, now);
     if let Some((lwp, next)) = from {
         lwp.undock(cpu, next, now);
     }

@@ -32,9 +32,8 @@ impl Credit {
     #[inline]
     #[must_use]
     pub fn after_run(self, ticks: u64, slice: u64) -> Credit {
-        let slice = slice as i64;
-        let spent = i64::try_from(ticks).unwrap_or(slice);
-        Credit(self.0.saturating_sub(spent).max(-slice))
+        let spent = ticks.min(2 * slice) as i64; // from the most credit there can be to the least
+        Credit((self.0 - spent).max(-(slice as i64)))
     }
 
     /// Whether the LWP goes before those of its priority.

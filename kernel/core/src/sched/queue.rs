@@ -90,6 +90,19 @@ impl RunQueue {
         Some(slot)
     }
 
+    /// Takes out who is next, and `slot`, which is in no queue, waits behind all of its priority. None, and nothing is
+    /// done, where nobody waits.
+    #[inline]
+    pub fn exchange(&mut self, links: &impl Links, slot: Slot, priority: Priority) -> Option<Slot> {
+        let (next, best) = self.first()?;
+        if best == priority {
+            return self.lists.rotate(links, slot, priority.index());
+        }
+        self.remove(links, next);
+        self.push_back(links, slot, priority);
+        Some(next)
+    }
+
     /// Takes out `slot`, which waits in this queue if in any; says whether it did.
     #[inline]
     pub fn remove(&mut self, links: &impl Links, slot: Slot) -> bool {

@@ -22,6 +22,7 @@ enum Step {
     PushBack(u32, u8),
     PushFront(u32, u8),
     Pop,
+    Exchange(u32, u8),
     Remove(u32),
 }
 
@@ -29,7 +30,8 @@ fn step() -> impl Strategy<Value = Step> {
     let priority = prop_oneof![Just(0u8), Just(1), Just(31), Just(32), Just(63)];
     prop_oneof![
         3 => (0..SLOTS, priority.clone()).prop_map(|(slot, priority)| Step::PushBack(slot, priority)),
-        2 => (0..SLOTS, priority).prop_map(|(slot, priority)| Step::PushFront(slot, priority)),
+        2 => (0..SLOTS, priority.clone()).prop_map(|(slot, priority)| Step::PushFront(slot, priority)),
+        3 => (0..SLOTS, priority).prop_map(|(slot, priority)| Step::Exchange(slot, priority)),
         2 => Just(Step::Pop),
         2 => (0..SLOTS).prop_map(Step::Remove),
     ]
@@ -64,6 +66,13 @@ fn apply(step: Step, queue: &mut RunQueue, links: &Table, model: &mut Model) {
         Step::Pop => {
             let expected = (!model.0.is_empty()).then(|| Slot::new(model.0.remove(0).0));
             assert_eq!(queue.pop(links), expected);
+        }
+        Step::Exchange(slot, priority) if !model.has(slot) => {
+            let expected = (!model.0.is_empty()).then(|| Slot::new(model.0.remove(0).0));
+            assert_eq!(queue.exchange(links, Slot::new(slot), Priority::new(priority)), expected);
+            if expected.is_some() {
+                model.push(slot, priority, false);
+            }
         }
         Step::Remove(slot) => {
             assert_eq!(queue.remove(links, Slot::new(slot)), model.has(slot));

@@ -87,9 +87,9 @@ pub(crate) fn halt_for_ever() -> ! {
 }
 
 /// Clears the segment selectors that user code may have loaded: they are not part of an LWP's state, and no other LWP
-/// is to see them. Before the bases are set, which loading a selector may change.
+/// is to see them. Returns whether there were any: loading a selector may have changed the bases.
 #[inline]
-pub(crate) fn clear_user_selectors() {
+pub(crate) fn clear_user_selectors() -> bool {
     let selectors: u64;
     // SAFETY: reads four registers.
     unsafe {
@@ -108,6 +108,7 @@ pub(crate) fn clear_user_selectors() {
             );
         }
     }
+    selectors as u32 != 0
 }
 
 /// Sets the base of the FS segment that user code sees. `address` is canonical and below the user limit.

@@ -140,15 +140,27 @@ impl Frame {
     /// # Errors
     /// ENOMEM: no frame is free, or only the reserve and `budget` may not use it.
     pub(crate) fn allocate(budget: Budget) -> Result<Frame, Errno> {
+        let number = Frame::take(budget).or_else(|| Frame::take_from_spare(budget)).ok_or(Errno::ENOMEM)?;
+        let frame = Frame(number);
+        frame.count().store(1, Ordering::Relaxed);
+        Ok(frame)
+    }
+
+    fn take(budget: Budget) -> Option<NonZeroU32> {
         let mut pool = POOL.lock();
         let keep = match budget {
             Budget::Kernel => 0,
             Budget::User => pool.reserve,
         };
-        let frame = Frame(pool.pop(keep).ok_or(Errno::ENOMEM)?);
-        drop(pool);
-        frame.count().store(1, Ordering::Relaxed);
-        Ok(frame)
+        pool.pop(keep)
+    }
+
+    /// Where programs have used up the rest, they get what the kernel keeps ready for its own next needs. (Kernel needs
+    /// may arise under the locks that this takes.)
+    #[cold]
+    fn take_from_spare(budget: Budget) -> Option<NonZeroU32> {
+        let released = budget == Budget::User && super::stacks::release_spare();
+        released.then(|| Frame::take(budget)).flatten()
     }
 
     /// Takes a free frame and clears it.

@@ -1,4 +1,6 @@
-//! A semaphore as the C library's, without the hundred rounds in which that one waits actively on one CPU too.
+//! A semaphore by musl's algorithm, without the hundred rounds in which musl's own waits actively before it sleeps: on one
+//! CPU they are some 1 090 instructions of each wait, which no kernel can shorten. A figure of musl's own is not to be
+//! compared with one of this.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
