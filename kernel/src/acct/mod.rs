@@ -63,12 +63,12 @@ pub(crate) fn check_switch(here: Here, from: Option<&Lwp>, now: u64) {
     if cfg!(debug_assertions) {
         check(laws::one(&acct::read_cpu(&here.ledger, || now)));
         let states = from.and_then(|lwp| acct::read_any(&lwp.ledger, lwp.ledger.tid(), cpu_ledger, || now));
-        states.map_or(Ok(()), |(_, states)| laws::two(&states)).unwrap_or_else(|broken| panic!("{broken}"));
+        check(states.map_or(Ok(()), |(_, states)| laws::two(&states)));
     }
 }
 
 /// Debug builds panic where a law does not hold.
-fn check(law: Result<(), laws::Broken>) {
+pub(crate) fn check(law: Result<(), laws::Broken>) {
     if cfg!(debug_assertions)
         && let Err(broken) = law
     {
@@ -101,6 +101,7 @@ fn member_usage(lwp: &'static Lwp) -> Usage {
         .map_or(Usage::default(), |(_, m)| m.usage())
 }
 
-fn cpu_ledger(number: u32) -> &'static CpuLedger {
+/// The ledger of a CPU that an LWP is on.
+pub(crate) fn cpu_ledger(number: u32) -> &'static CpuLedger {
     &cpu::get(number).expect("an LWP is on a CPU that is up").ledger
 }

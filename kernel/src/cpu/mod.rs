@@ -27,9 +27,6 @@ use kcore::timers::TimerQueue;
 /// How many CPUs the kernel can use.
 pub(crate) use arch::MAX_CPUS;
 
-/// Non-maskable interrupts taken, on all CPUs.
-pub(crate) static NMI_COUNT: AtomicU32 = AtomicU32::new(0);
-
 /// One CPU.
 #[repr(C)]
 pub(crate) struct Cpu {
@@ -80,8 +77,6 @@ pub(crate) struct Cpu {
     pub(crate) dispatched_at: Cell<u64>,
     /// The context of the idle loop.
     pub(crate) idle: arch::Context,
-    /// Timer interrupts taken. Written by this CPU, read by all.
-    pub(crate) timer_interrupts: AtomicU64,
 }
 
 // SAFETY: the cells are touched by their own CPU only, through a `Here`, which does not leave it; all else is atomic or
@@ -118,7 +113,6 @@ impl Cpu {
             moving: Cell::new(None),
             dispatched_at: Cell::new(0),
             idle: arch::Context::new(),
-            timer_interrupts: AtomicU64::new(0),
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) const PAGE_SIZE: u64 = kcore::memory_map::PAGE_SIZE;
 pub(crate) const USER_START: u64 = 0x1_0000;
 /// The end of the program's addresses. The last page below 2^47 is never mapped: a SYSCALL in its last bytes would
 /// return to an address that is not canonical.
-pub(crate) const USER_END: u64 = 0x7fff_ffff_f000;
+pub(crate) const USER_END: u64 = kcore::range::USER_END;
 
 /// The stack of a new program: as far as it may grow.
 pub(crate) const USER_STACK: Range<u64> = USER_END - (8 << 20)..USER_END;

@@ -11,9 +11,10 @@ use alloc::vec::Vec;
 
 use syscalls::{Crossing, Errno};
 
-use super::layout::{PAGE_SIZE, USER_END};
+use super::layout::PAGE_SIZE;
 use super::user_copy;
 use crate::cpu::Here;
+use kcore::range::UserRange;
 
 /// Reads a value from the program at `address`, once. Words of 4 and 8 bytes are read in one access.
 ///
@@ -127,11 +128,7 @@ fn check(address: u64, length: u64) -> Result<(), Errno> {
     if cfg!(debug_assertions) {
         Here::get().held.assert_none("user copy");
     }
-    match address.checked_add(length) {
-        Some(end) if end <= USER_END => Ok(()),
-        _ if length == 0 => Ok(()),
-        _ => Err(Errno::EFAULT),
-    }
+    if length == 0 { Ok(()) } else { UserRange::new(address, length).map(drop) }
 }
 
 #[inline]

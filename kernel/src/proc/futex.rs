@@ -77,10 +77,7 @@ pub(crate) fn wait(word: &Word, expected: u32, bits: u32, deadline: Option<u64>)
         return if leave(lwp) { Err(errno) } else { Ok(()) };
     }
     loop {
-        match deadline {
-            Some(deadline) => sched::sleep_until(deadline),
-            None => sched::block(),
-        }
+        sched::block_until(deadline);
         if !is_waiting(lwp) {
             return Ok(());
         }

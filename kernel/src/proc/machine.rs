@@ -6,10 +6,11 @@
 //! still; every stamp in the ledgers is older.
 
 use super::{Lwp, table};
+use crate::acct::{check, cpu_ledger};
 use crate::arch::clock_fenced;
 use crate::cpu;
 use crate::sync::{Lock, Rank};
-use kcore::acct::{self, CpuLedger, CpuTicks, MachineLedger, Usage, laws};
+use kcore::acct::{self, CpuTicks, MachineLedger, Usage, laws};
 use kcore::sched::Slot;
 
 /// Where the time of all LWPs that are no more is kept.
@@ -37,25 +38,16 @@ pub(crate) fn times() -> MachineTimes {
         let slots = (0..table::slot_count() as u32).map(|number| table::lwp(Slot::new(number)));
         let lwps = ENDED.lock().lwps(slots.map(|lwp| usage_at(lwp, now)));
         let cpus = cpu::all().map(|cpu| acct::read_cpu(&cpu.ledger, || now)).fold(CpuTicks::default(), add);
-        if cfg!(debug_assertions)
-            && let Err(broken) = laws::three(lwps, [cpus])
-        {
-            panic!("{broken}");
-        }
+        check(laws::three(lwps, [cpus]));
         MachineTimes { lwps, cpus }
     })
 }
 
 /// What the LWP in this slot used, if there is one.
 fn usage_at(lwp: &Lwp, now: u64) -> Usage {
-    let (ledger, ledger_of) = (&lwp.ledger, |number| ledger_of(number));
-    let tid = ledger.tid();
-    let read = (tid != 0).then(|| acct::read_any(ledger, tid, ledger_of, || now)).flatten();
+    let tid = lwp.ledger.tid();
+    let read = (tid != 0).then(|| acct::read_any(&lwp.ledger, tid, cpu_ledger, || now)).flatten();
     read.map_or(Usage::default(), |(_, states)| states.usage())
-}
-
-fn ledger_of(number: u32) -> &'static CpuLedger {
-    &cpu::get(number).expect("an LWP is on a CPU that is up").ledger
 }
 
 fn add(sum: CpuTicks, cpu: CpuTicks) -> CpuTicks {

@@ -1,11 +1,10 @@
 //! Which CPUs an LWP may use.
 
-use super::dispatch::{enqueue_on, lock_of, pause_long_call};
-use super::{IDLE, all_cpus};
+use super::dispatch::{choose_for, enqueue_on, lock_of, pause_long_call};
 use crate::cpu::Here;
 use crate::proc::{Lwp, Place};
-use core::sync::atomic::Ordering::{Release, SeqCst};
-use kcore::sched::balance::{CpuSet, place_woken};
+use core::sync::atomic::Ordering::Release;
+use kcore::sched::balance::CpuSet;
 
 /// Lets an LWP use the CPUs of `allowed` only, of which one at least is up. On return it does not run elsewhere: one
 /// that waits in a wrong queue is moved, one that runs on a wrong CPU has left it, and the caller itself leaves on its
@@ -21,10 +20,9 @@ pub(crate) fn set_allowed(lwp: &'static Lwp, allowed: CpuSet) {
         }
         match lwp.place() {
             Place::Queued if dispatcher.remove(cpu, lwp) => {
-                let target = place_woken(number, allowed.and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
+                let target = choose_for(lwp);
                 lwp.cpu.store(target, Release);
                 drop(dispatcher);
-                IDLE.fetch_and(!(1 << target), SeqCst);
                 return enqueue_on(target, lwp);
             }
             Place::Running if core::ptr::eq(lwp, Here::get().lwp()) => {

@@ -53,7 +53,7 @@ pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
 }
 
 /// Where an LWP that becomes runnable waits. An idle CPU that is chosen is nobody else's choice any more.
-fn choose_for(lwp: &Lwp) -> u32 {
+pub(super) fn choose_for(lwp: &Lwp) -> u32 {
     let last = lwp.cpu.load(Acquire);
     let target = place_woken(last, lwp.allowed().and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
     IDLE.fetch_and(!(1 << target), SeqCst);
@@ -343,10 +343,8 @@ pub(crate) fn attend(mut here: Here) {
         if lwp.is_killed() {
             proc::exit_current();
         }
-        let allowed = lwp.allowed().and(all_cpus());
-        if !allowed.has(here.number()) {
-            let target = place_woken(here.number(), allowed, CpuSet(IDLE.load(SeqCst)));
-            IDLE.fetch_and(!(1 << target), SeqCst);
+        if !lwp.allowed().has(here.number()) {
+            let target = choose_for(lwp);
             move_to(here, here.cpu().dispatcher.lock(), target);
         } else if here.slice_over.swap(false, SeqCst) {
             end_slice(here);

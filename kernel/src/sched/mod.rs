@@ -34,7 +34,9 @@ pub(crate) use dispatch::{
     attend, block, end_current, first_return, kicked, notice, pause_long_call, start, wake, yield_now,
 };
 pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
-pub(crate) use timer::{reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt};
+pub(crate) use timer::{
+    block_until, reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt,
+};
 
 use crate::cpu::{self, Cpu};
 use crate::proc::{Lwp, table::LwpLinks};

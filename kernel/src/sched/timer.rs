@@ -60,6 +60,14 @@ pub(crate) fn sleep_until(deadline: u64) {
     block();
 }
 
+/// Blocks, where there is a deadline until then at most.
+pub(crate) fn block_until(deadline: Option<u64>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline),
+        None => block(),
+    }
+}
+
 /// Others wait: the running LWP has a slice from when it came, unless it knows already.
 pub(super) fn start_slice(here: Here) {
     if here.slice_end.get() == u64::MAX && !here.slice_over.load(SeqCst) {
@@ -115,7 +123,6 @@ fn check_machine(now: u64) {
 /// The timer went off: wakes whoever is due, and has a slice that is over end on the way back to user mode.
 pub(crate) fn timer_interrupt(here: Here) {
     here.timer_set_for.set(u64::MAX);
-    here.timer_interrupts.fetch_add(1, Relaxed);
     let now = clock();
     loop {
         let due = here.timers.lock().pop_due(now);

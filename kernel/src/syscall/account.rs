@@ -1,5 +1,6 @@
 //! CPU time: what the ledgers say, in nanoseconds, to those who ask.
 
+use super::time::{time_spec, time_val};
 use super::{Address, Int, Result};
 use crate::acct::{self, Counts};
 use crate::cpu::Here;
@@ -11,13 +12,16 @@ use kcore::acct::Usage;
 use kcore::clock::split_seconds;
 use syscalls::{
     CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, MachineTimes, PROC_NAME, ProcInfo, ProcTimes,
-    RUsage, ThreadCputime, TimeSpec, TimeSpec32, TimeVal, Tms, proc_state,
+    RUsage, ThreadCputime, TimeSpec32, Tms, proc_state,
 };
 
 #[inline(always)]
 pub(super) fn lwp_info(info: Address) -> Result {
     let used = acct::own_usage(Here::get());
-    copy_out(info, &LwpInfo { user: time_spec(used.user), system: time_spec(used.system) })?;
+    copy_out(
+        info,
+        &LwpInfo { user: time_spec(nanoseconds(used.user)), system: time_spec(nanoseconds(used.system)) },
+    )?;
     Ok(0)
 }
 
@@ -149,8 +153,8 @@ pub(super) fn getrusage(who: Int, usage: Address) -> Result {
 
 pub(super) fn resource_usage(used: Usage, counts: Counts) -> RUsage {
     RUsage {
-        user: time_val(used.user),
-        system: time_val(used.system),
+        user: time_val(nanoseconds(used.user)),
+        system: time_val(nanoseconds(used.system)),
         minor_faults: counts.faults as i64,
         voluntary_switches: counts.voluntary as i64,
         involuntary_switches: counts.involuntary as i64,
@@ -191,21 +195,10 @@ fn nanoseconds(ticks: u64) -> u64 {
     rate().nanoseconds(ticks)
 }
 
-#[inline(always)]
-fn time_spec(ticks: u64) -> TimeSpec {
-    let (seconds, rest) = split_seconds(nanoseconds(ticks));
-    TimeSpec { seconds: seconds as i64, nanoseconds: rest as i64 }
-}
-
 fn time_spec_32(ticks: u64) -> Result<TimeSpec32> {
     let (seconds, rest) = split_seconds(nanoseconds(ticks));
     let seconds = i32::try_from(seconds).map_err(|_| Errno::EOVERFLOW)?;
     Ok(TimeSpec32 { seconds, nanoseconds: rest as i32 })
-}
-
-fn time_val(ticks: u64) -> TimeVal {
-    let (seconds, rest) = split_seconds(nanoseconds(ticks));
-    TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 }
 }
 
 pub(super) fn clock_ticks(ticks: u64) -> i64 {

@@ -75,10 +75,7 @@ impl Asked {
             if self.count_ready() > 0 {
                 continue;
             }
-            match deadline {
-                Some(deadline) => sched::sleep_until(deadline),
-                None => sched::block(),
-            }
+            sched::block_until(deadline);
         }
     }
 

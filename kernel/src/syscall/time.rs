@@ -26,33 +26,30 @@ pub(super) fn clock_getres(id: Int, to: Address) -> Result {
 }
 
 pub(super) fn gettimeofday(to: Address, zone: Address) -> Result {
-    let (seconds, rest) = split_seconds(time::wall_ns());
-    optional(to, |to| {
-        copy_out(to, &TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 })
-    })?;
+    optional(to, |to| copy_out(to, &time_val(time::wall_ns())))?;
     optional(zone, |zone| copy_out(zone, &0u64))?; // minutes west and correction: UTC
     Ok(0)
 }
 
-pub(super) fn nanosleep(request: Address, remaining: Address) -> Result {
-    let length = copy_in_time(request)?;
-    sleep_from_now(length, remaining)
+/// No signal interrupts a sleep, so nothing ever remains.
+pub(super) fn nanosleep(request: Address, _remaining: Address) -> Result {
+    sleep_from_now(copy_in_time(request)?)
 }
 
-pub(super) fn clock_nanosleep(id: Int, flags: Int, request: Address, remaining: Address) -> Result {
+pub(super) fn clock_nanosleep(id: Int, flags: Int, request: Address, _remaining: Address) -> Result {
     const TIMER_ABSTIME: Int = 1;
     let id = ClockId::decode(id)?;
     let length = copy_in_time(request)?;
     match (id, flags & TIMER_ABSTIME != 0) {
         (ClockId::Wall, true) => sleep_until(time::ticks_at_wall(length)),
         (ClockId::Monotonic, true) => sleep_until(time::ticks_at(length)),
-        (ClockId::Wall | ClockId::Monotonic, false) => sleep_from_now(length, remaining),
+        (ClockId::Wall | ClockId::Monotonic, false) => sleep_from_now(length),
         (ClockId::Cpu { .. }, _) => Err(Errno::EINVAL),
     }
 }
 
-/// Sleeps for `length` nanoseconds. No signal interrupts it, so nothing ever remains.
-fn sleep_from_now(length: u64, _remaining: Address) -> Result {
+/// Sleeps for `length` nanoseconds.
+fn sleep_from_now(length: u64) -> Result {
     sleep_until(clock().saturating_add(time::ticks_at(length)))
 }
 
@@ -64,9 +61,15 @@ fn sleep_until(deadline: u64) -> Result {
 }
 
 #[inline(always)]
-fn time_spec(nanoseconds: u64) -> TimeSpec {
+pub(super) fn time_spec(nanoseconds: u64) -> TimeSpec {
     let (seconds, rest) = split_seconds(nanoseconds);
     TimeSpec { seconds: seconds as i64, nanoseconds: rest as i64 }
+}
+
+/// The part of a microsecond is dropped.
+pub(super) fn time_val(nanoseconds: u64) -> TimeVal {
+    let (seconds, rest) = split_seconds(nanoseconds);
+    TimeVal { seconds: seconds as i64, microseconds: (rest / 1000) as i64 }
 }
 
 #[inline(always)]

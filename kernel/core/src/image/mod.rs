@@ -71,7 +71,7 @@ impl Segment {
 }
 
 /// Bytes in a page.
-const PAGE: u64 = 4096;
+const PAGE: u64 = crate::memory_map::PAGE_SIZE;
 
 /// How a program is to be laid out in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use super::apic::{self, Command};
 use super::context::CpuArea;
-use crate::mm::layout::direct;
+use crate::mm::layout::{PAGE_SIZE, direct};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,7 +17,6 @@ unsafe extern "C" {
 
 /// Pages in which real mode can start: below 640 KiB, not the first.
 const CANDIDATES: Range<u64> = 0x1000..0x9_f000;
-const PAGE: u64 = 4096;
 
 /// A page for [`wake`], in memory and not reserved.
 pub(crate) fn choose_start_page(
@@ -25,11 +24,11 @@ pub(crate) fn choose_start_page(
     reserved: &[Range<u64>],
 ) -> Option<u64> {
     let free = |page: &u64| {
-        let overlaps = |range: &Range<u64>| range.start < page + PAGE && *page < range.end;
-        memory.clone().any(|range| range.start <= *page && page + PAGE <= range.end)
+        let overlaps = |range: &Range<u64>| range.start < page + PAGE_SIZE && *page < range.end;
+        memory.clone().any(|range| range.start <= *page && page + PAGE_SIZE <= range.end)
             && !reserved.iter().any(overlaps)
     };
-    CANDIDATES.step_by(PAGE as usize).find(free)
+    CANDIDATES.step_by(PAGE_SIZE as usize).find(free)
 }
 
 /// Copies the code that CPUs wake in to `page`.
@@ -55,5 +54,5 @@ pub(crate) fn wake(apic_id: u8, page: u64, root: u64, stack_top: u64, area: &'st
     mailbox[0].store(root, Ordering::Relaxed);
     mailbox[1].store(stack_top, Ordering::Relaxed);
     mailbox[2].store(core::ptr::from_ref(area).addr() as u64, Ordering::Release);
-    apic::command(apic_id, Command::Start((page / PAGE) as u8));
+    apic::command(apic_id, Command::Start((page / PAGE_SIZE) as u8));
 }

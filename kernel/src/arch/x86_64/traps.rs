@@ -37,9 +37,9 @@ pub(super) const FIRST_INTERRUPT: u8 = 32;
 /// Called by the entry code with interrupts off.
 pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
     match frame.vector as u8 {
-        // An NMI may interrupt the writer of a ledger: it counts itself and touches nothing else.
+        // An NMI may interrupt the writer of a ledger: it touches nothing.
         NON_MASKABLE if crate::panic::is_under_way() => super::halt_for_ever(),
-        NON_MASKABLE => _ = cpu::NMI_COUNT.fetch_add(1, Relaxed),
+        NON_MASKABLE => {}
         DOUBLE_FAULT => broken(frame, "double fault (a kernel stack overflowed?)"),
         MACHINE_CHECK => broken(frame, "machine check"),
         FIRST_INTERRUPT.. => interrupt(frame),
