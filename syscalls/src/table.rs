@@ -116,6 +116,10 @@ macro_rules! for_each_syscall {
         124 getsid(pid: Int);
         #[doc = "Keep an alternate signal stack; no handler ever runs on it."]
         131 sigaltstack(new: Address, old: Address);
+        #[doc = "The nice value of an LWP, of a process group's or of a user's least nice one, as 20 minus it: 1 to 40."]
+        140 getpriority(which: Int, who: Int);
+        #[doc = "Set the nice value of an LWP, of a process group's or of a user's LWPs."]
+        141 setpriority(which: Int, who: Int, nice: Int);
         #[doc = "Set the caller's FS or GS base."]
         158 arch_prctl(code: Int, address: Address);
         #[doc = "The caller's LWP id."]

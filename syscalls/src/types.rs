@@ -207,6 +207,8 @@ pub mod proc_state {
     pub const RUNNING: u32 = 1;
     /// All LWPs are blocked.
     pub const SLEEPING: u32 = 2;
+    /// All LWPs have stopped, for a signal.
+    pub const STOPPED: u32 = 3;
     /// It has ended, and its parent has not waited for it.
     pub const ENDED: u32 = 4;
 }

@@ -96,7 +96,7 @@ pub(crate) fn lwp_counts(lwp: &Lwp) -> Counts {
 }
 
 /// Under the lock of the LWP's process: its ledger is not retired, though it may have ended or not yet begun.
-fn member_usage(lwp: &'static Lwp) -> Usage {
+pub(crate) fn member_usage(lwp: &'static Lwp) -> Usage {
     acct::read_any(&lwp.ledger, lwp.tid(), cpu_ledger, clock_fenced)
         .map_or(Usage::default(), |(_, m)| m.usage())
 }

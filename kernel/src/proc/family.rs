@@ -16,7 +16,7 @@ use crate::sched;
 use crate::sync::{Guard, Lock, Rank};
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering::Relaxed;
-use kcore::process::{Found, ProcessSlot, Which};
+use kcore::process::{Change, Found, Interest, ProcessSlot, Which};
 use syscalls::Errno;
 
 const MOST_CHUNKS: usize = 1 << 11;
@@ -49,16 +49,22 @@ impl DerefMut for Family {
     }
 }
 
-impl Family {
-    /// The processes that are meant. One that is known by its pid is found without looking at all.
-    pub(super) fn meant(&self, which: Which) -> impl Iterator<Item = ProcessSlot> + '_ {
-        let one = match which {
-            Which::Pid(pid) => self.find(pid),
-            _ => None,
-        };
-        let all = (!matches!(which, Which::Pid(_))).then(|| self.all(which));
-        one.into_iter().chain(all.into_iter().flatten())
+/// Calls `each` for every process that is meant, ended or not.
+pub(super) fn for_each_meant(
+    family: &mut Family,
+    which: Which,
+    mut each: impl FnMut(&mut Family, &'static Process),
+) {
+    let mut next = family.meant_from(0, which);
+    while let Some(slot) = next {
+        each(family, process(slot));
+        next = family.meant_from(slot.number() + 1, which);
     }
+}
+
+/// Calls `each` for every process that is meant, ended or not, under the family's lock.
+pub(crate) fn for_each(which: Which, mut each: impl FnMut(&'static Process)) {
+    for_each_meant(&mut lock(), which, |_, process| each(process));
 }
 
 /// The process, or free place, at `slot`.
@@ -154,7 +160,7 @@ pub(super) fn end(ended: &'static Process) {
         tell_parent(&mut family, parent, ended.slot);
     }
     if orphans_ended && let Some(first) = family.find(FIRST) {
-        while let Found::Ended(orphan) = family.look(first, Which::Any)
+        while let Found::Ended(orphan) = family.look(first, Which::Any, Interest::ENDS)
             && forgets_children(first)
         {
             forget(&mut family, orphan);
@@ -172,6 +178,14 @@ fn tell_parent(family: &mut Family, parent: ProcessSlot, ended: ProcessSlot) {
 
 fn forgets_children(parent: ProcessSlot) -> bool {
     process(parent).signal_actions.lock().forgets_children()
+}
+
+/// All LWPs of a living process have stopped, or it goes on: its parent can be told.
+pub(super) fn changed(family: &mut Family, process: &Process, change: Change) {
+    family.change(process.slot, change);
+    if let Some(parent) = family.parent(process.slot) {
+        wake_waiters(parent);
+    }
 }
 
 /// Wakes the LWPs of a process that wait for its children. Under the family's lock.
@@ -192,21 +206,28 @@ fn forget(family: &mut Family, ended: ProcessSlot) {
     give_back_slot(process);
 }
 
-/// A child that has ended.
+/// What a wait found of a child.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct EndedChild {
+pub(crate) struct News {
     pub(crate) pid: u32,
     pub(crate) uid: u32,
-    pub(crate) ending: Ending,
-    /// Its time and what else it went through.
+    pub(crate) event: Event,
+    /// Its time and what else it went through; that of the children that it waited for is in it if it has ended.
     pub(crate) remains: Remains,
 }
 
-/// What becomes of a child that a wait found.
+/// What happened to a child.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Event {
+    Ended(Ending),
+    Changed(Change),
+}
+
+/// What becomes of what a wait found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Afterwards {
-    /// It is reaped.
-    Reap,
+    /// It is told once: a child that has ended is reaped.
+    Tell,
     /// It can be waited for again.
     Keep,
 }
@@ -220,16 +241,17 @@ pub(crate) enum Patience {
     LookOnly,
 }
 
-/// Waits for a child of the running process to have ended; None where that would need waiting that is not wanted.
-/// ECHILD: there is no such child; EINTR: the LWP must end.
+/// Waits until there is something to tell of a child of the running process; None where that would need waiting that is
+/// not wanted. ECHILD: there is no such child; EINTR: the LWP must end.
 pub(crate) fn wait(
     which: Which,
+    interest: Interest,
     patience: Patience,
     afterwards: Afterwards,
-) -> Result<Option<EndedChild>, Errno> {
+) -> Result<Option<News>, Errno> {
     let lwp = Here::get().lwp();
     loop {
-        match look(lwp, which, afterwards)? {
+        match look(lwp, which, interest, afterwards)? {
             None if patience == Patience::Block => sched::block(),
             found => return Ok(found),
         }
@@ -239,28 +261,35 @@ pub(crate) fn wait(
     }
 }
 
-/// Looks once. Where there is nothing yet, an end that comes later wakes the LWP.
-fn look(lwp: &Lwp, which: Which, afterwards: Afterwards) -> Result<Option<EndedChild>, Errno> {
+/// Looks once. Where there is nothing yet, what comes later wakes the LWP.
+fn look(lwp: &Lwp, which: Which, interest: Interest, afterwards: Afterwards) -> Result<Option<News>, Errno> {
     let mut family = lock();
     let parent = lwp.process();
-    match family.look(parent.slot, which) {
-        Found::NoChild => Err(Errno::ECHILD),
+    let news = match family.look(parent.slot, which, interest) {
+        Found::NoChild => return Err(Errno::ECHILD),
         Found::Living => {
             lwp.waits_for_child.set(true);
-            Ok(None)
+            return Ok(None);
         }
+        Found::Changed(slot, change) => news(process(slot), Event::Changed(change)),
         Found::Ended(slot) => {
-            let child = describe(process(slot));
-            if afterwards == Afterwards::Reap {
-                parent.add_child(&child.remains);
+            let ending = process(slot).ending().expect("an ended process has an ending");
+            news(process(slot), Event::Ended(ending))
+        }
+    };
+    if afterwards == Afterwards::Tell {
+        let slot = family.find(news.pid).expect("it was just found");
+        match news.event {
+            Event::Changed(_) => family.told(slot),
+            Event::Ended(_) => {
+                parent.add_child(&news.remains);
                 forget(&mut family, slot);
             }
-            Ok(Some(child))
         }
     }
+    Ok(Some(news))
 }
 
-fn describe(ended: &Process) -> EndedChild {
-    let ending = ended.ending().expect("an ended process has an ending");
-    EndedChild { pid: ended.pid(), uid: ended.uid(), ending, remains: ended.remains() }
+fn news(child: &Process, event: Event) -> News {
+    News { pid: child.pid(), uid: child.uid(), event, remains: child.remains() }
 }

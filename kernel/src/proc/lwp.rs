@@ -10,18 +10,22 @@ use crate::arch::{self, Context, FpuState, Frame};
 use crate::mm::stacks::KernelStack;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, AtomicU64,
+    AtomicPtr, AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
 use kcore::acct::LwpLedger;
 use kcore::futex::Waiter;
 use kcore::sched::balance::CpuSet;
 use kcore::sched::credit::Credit;
-use kcore::sched::{Link, Slot};
+use kcore::sched::{Link, Nice, Priority, Slot};
 use syscalls::linux::SignalStack;
 
 /// No alternate stack (SS_DISABLE).
 const NO_STACK: SignalStack = SignalStack { address: 0, flags: 2, pad: 0, length: 0 };
+
+/// Orders to an LWP.
+const END: u8 = 1;
+const STOP: u8 = 2;
 
 /// What the dispatcher knows of an LWP. Guarded by the lock of the dispatcher of the LWP's CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +51,8 @@ pub(crate) struct Lwp {
     pub(crate) ledger: LwpLedger,
     /// The LWP's id; 0: the slot is free.
     tid: AtomicU32,
-    /// It must end as soon as it is about to return to user mode, and does not block any more.
-    killed: AtomicBool,
+    /// What it must do as soon as it is about to return to user mode, as bits.
+    orders: AtomicU8,
     /// The process it belongs to; null: the slot is free.
     process: AtomicPtr<Process>,
     /// The CPUs that it may use, as bits.
@@ -60,8 +64,13 @@ pub(crate) struct Lwp {
     /// The place in a run queue.
     pub(crate) link: Link,
     place: Cell<Place>,
+    /// How much it lets others go first, and the priority that this makes.
+    nice: Cell<Nice>,
+    own_priority: Cell<Priority>,
+    /// At which priority it waits and runs: by its nice value and its credit, or because it has a turn.
+    priority: Cell<Priority>,
     /// Whether it may go before its turn, and since when it sleeps.
-    pub(crate) credit: Cell<Credit>,
+    credit: Cell<Credit>,
     pub(crate) asleep_since: Cell<u64>,
     /// A wake-up came before the LWP had blocked: the next block returns at once.
     pub(crate) wake_pending: Cell<bool>,
@@ -69,6 +78,10 @@ pub(crate) struct Lwp {
     // --- guarded by the futex queues' lock ---
     /// Its place in a queue.
     pub(super) futex: Waiter,
+
+    // --- guarded by its process's lock ---
+    /// It has noted that it is to stop, and stops.
+    pub(super) has_noted_stop: Cell<bool>,
 
     // --- guarded by the family's lock ---
     /// It waits for a child's end: whoever ends as such a child takes this back and wakes it.
@@ -107,16 +120,20 @@ impl Lwp {
             slot,
             ledger: LwpLedger::new(),
             tid: AtomicU32::new(0),
-            killed: AtomicBool::new(false),
+            orders: AtomicU8::new(0),
             process: AtomicPtr::new(core::ptr::null_mut()),
             allowed: AtomicU64::new(u64::MAX),
             cpu: AtomicU32::new(0),
             link: Link::new(),
             place: Cell::new(Place::Nowhere),
+            nice: Cell::new(Nice::DEFAULT),
+            own_priority: Cell::new(Nice::DEFAULT.priority()),
+            priority: Cell::new(Nice::DEFAULT.priority()),
             credit: Cell::new(Credit::new()),
             asleep_since: Cell::new(0),
             wake_pending: Cell::new(false),
             futex: Waiter::new(),
+            has_noted_stop: Cell::new(false),
             waits_for_child: Cell::new(false),
             has_lent: Cell::new(false),
             context: Context::new(),
@@ -145,10 +162,12 @@ impl Lwp {
         frame: &Frame,
     ) {
         self.tid.store(tid, Relaxed);
-        self.killed.store(false, Relaxed);
+        self.orders.store(0, Relaxed);
+        self.has_noted_stop.set(false);
         self.allowed.store(u64::MAX, Relaxed);
         self.place.set(Place::Nowhere);
         self.credit.set(Credit::new());
+        self.set_nice(Nice::DEFAULT);
         self.wake_pending.set(false);
         self.waits_for_child.set(false);
         self.has_lent.set(false);
@@ -240,6 +259,51 @@ impl Lwp {
         self.place.set(place);
     }
 
+    /// At which priority it waits and runs now. With the lock of its CPU's dispatcher.
+    #[inline]
+    pub(crate) fn priority(&self) -> Priority {
+        self.priority.get()
+    }
+
+    /// It has a turn before all others, until it next leaves its CPU. With that lock.
+    pub(crate) fn give_turn(&self) {
+        self.priority.set(Priority::TURN);
+    }
+
+    /// Its turn is over, if it had one. With that lock.
+    pub(crate) fn end_turn(&self) {
+        self.set_credit(self.credit.get());
+    }
+
+    /// Its nice value. With that lock, or for a look that may be late.
+    pub(crate) fn nice(&self) -> Nice {
+        self.nice.get()
+    }
+
+    /// Gives it another nice value; with that lock, or before it can run. `sched::set_nice` sees to it that it counts.
+    pub(crate) fn set_nice(&self, nice: Nice) {
+        self.nice.set(nice);
+        self.own_priority.set(nice.priority());
+        self.set_credit(self.credit.get());
+    }
+
+    /// It slept, or ran, for so many ticks. With that lock.
+    #[inline]
+    pub(crate) fn slept(&self, ticks: u64, slice: u64) {
+        self.set_credit(self.credit.get().after_sleep(ticks, slice));
+    }
+
+    #[inline]
+    pub(crate) fn ran(&self, ticks: u64, slice: u64) {
+        self.set_credit(self.credit.get().after_run(ticks, slice));
+    }
+
+    #[inline]
+    fn set_credit(&self, credit: Credit) {
+        self.credit.set(credit);
+        self.priority.set(self.own_priority.get().raised(credit.is_there()));
+    }
+
     /// The CPUs that it may use.
     #[inline]
     pub(crate) fn allowed(&self) -> CpuSet {
@@ -254,12 +318,35 @@ impl Lwp {
     /// Whether it has to end.
     #[inline]
     pub(crate) fn is_killed(&self) -> bool {
-        self.killed.load(Relaxed)
+        self.orders.load(Relaxed) & END != 0
     }
 
-    /// Has it end before it next returns to user mode; the caller then wakes it or asks its CPU for attention.
+    /// Whether it has to stop.
+    #[inline]
+    pub(crate) fn is_to_stop(&self) -> bool {
+        self.orders.load(Relaxed) & STOP != 0
+    }
+
+    /// Whether it has to do neither.
+    #[inline]
+    pub(crate) fn has_no_orders(&self) -> bool {
+        self.orders.load(Relaxed) == 0
+    }
+
+    /// Has it end before it next returns to user mode, and block no more; the caller then wakes it or asks its CPU for
+    /// attention.
     pub(crate) fn kill(&self) {
-        self.killed.store(true, Relaxed);
+        self.orders.fetch_or(END, Relaxed);
+    }
+
+    /// Has it stop before it next returns to user mode or where it blocks; the caller then does as for [`Lwp::kill`].
+    pub(super) fn order_stop(&self) {
+        self.orders.fetch_or(STOP, Relaxed);
+    }
+
+    /// Has it go on; the caller then wakes it.
+    pub(super) fn order_go_on(&self) {
+        self.orders.fetch_and(!STOP, Relaxed);
     }
 
     /// The registers with which it entered the kernel, at the top of its stack.

@@ -10,6 +10,8 @@
 //! late. Its other LWPs are marked killed and woken, and end on their way to user mode. When the last is reclaimed, and
 //! all time is booked, the process can be waited for ([`family`]).
 //!
+//! **A process stops** when all its LWPs do, each where it waits or would return to user mode ([`stop`]).
+//!
 //! **A killed LWP leaves every queue** by the way it came in: whoever waits, for whatever, looks after each wake-up
 //! whether it is to end, takes itself out, and returns up to the way to user mode.
 
@@ -23,11 +25,13 @@ mod process;
 mod program;
 pub(crate) mod signals;
 mod slots;
+pub(crate) mod stop;
 pub(crate) mod table;
 
 pub(crate) use exec::{Program, run_program};
 pub(crate) use fork::{Memory, new_process};
 pub(crate) use lwp::{Lwp, Place};
+use process::Left;
 pub(crate) use process::{Ending, Lwps, Process};
 pub(crate) use program::{MOST_ARGUMENT_BYTES, start_first};
 pub(crate) use signals::interrupt_first;
@@ -198,16 +202,20 @@ pub(crate) fn reclaim(lwp: &'static Lwp) {
     if is_first {
         table::unname(tid);
     }
-    let last = process.reclaim(lwp);
+    let left = process.reclaim(lwp);
     // SAFETY: the LWP has ended, and this CPU has left its stack.
     drop(unsafe { lwp.end() });
     if !is_first {
         table::free_id(tid);
     }
     table::give_back(lwp);
-    if last {
-        // SAFETY: the last LWP is gone, and the CPUs that ran one have switched away.
-        unsafe { process.let_go() };
-        family::end(process);
+    match left {
+        Left::Nobody => {
+            // SAFETY: the last LWP is gone, and the CPUs that ran one have switched away.
+            unsafe { process.let_go() };
+            family::end(process);
+        }
+        Left::Stopped => stop::tell(process),
+        Left::Others => {}
     }
 }

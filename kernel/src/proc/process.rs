@@ -7,6 +7,7 @@
 use super::lwp::Lwp;
 use super::machine;
 use super::signals::SignalActions;
+use super::stop::Stop;
 use crate::acct::{self, Counts};
 use crate::fs::Descriptors;
 use crate::fs::root::RootFile;
@@ -80,11 +81,24 @@ struct State {
     members: Vec<&'static Lwp>,
     /// The LWP that waits to be the only one, to run another program.
     alone: Option<&'static Lwp>,
+    /// It is to stop, or has stopped.
+    stop: Option<Stop>,
     /// Where the time of reclaimed LWPs and of children went.
     ledger: ProcessLedger,
     /// What else reclaimed LWPs, and children that were waited for with theirs, went through.
     counts: Counts,
     children_counts: Counts,
+}
+
+/// Who is left when an LWP was reclaimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Nobody.
+    Nobody,
+    /// Others, of which the last has stopped.
+    Stopped,
+    /// Others.
+    Others,
 }
 
 /// What the LWPs of a process are about.
@@ -130,6 +144,7 @@ impl Process {
             program: None,
             members: Vec::new(),
             alone: None,
+            stop: None,
             ledger: ProcessLedger::new(),
             counts: Counts::default(),
             children_counts: Counts::default(),
@@ -163,6 +178,7 @@ impl Process {
         *self.signal_actions.lock() = beginning.signal_actions;
         let mut state = self.state.lock();
         state.program = Some(beginning.program);
+        state.stop = None;
         state.ledger = ProcessLedger::new();
         (state.counts, state.children_counts) = (Counts::default(), Counts::default());
         // SAFETY: the slot is the caller's alone.
@@ -257,6 +273,9 @@ impl Process {
         }
         state.members.try_reserve(1).map_err(|_| Errno::ENOMEM)?;
         state.members.push(lwp);
+        if let Some(stop) = &mut state.stop {
+            stop.joined(lwp);
+        }
         self.active.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -271,8 +290,8 @@ impl Process {
         self.active.load(Ordering::Relaxed) > 1
     }
 
-    /// Takes an ended LWP out and books its time. Returns whether it was the last.
-    pub(super) fn reclaim(&self, lwp: &'static Lwp) -> bool {
+    /// Takes an ended LWP out and books its time. Returns what that makes of the process.
+    pub(super) fn reclaim(&self, lwp: &'static Lwp) -> Left {
         let mut state = self.state.lock();
         let at = state.members.iter().position(|member| core::ptr::eq(*member, lwp));
         state.members.swap_remove(at.expect("an ended LWP is its process's"));
@@ -281,7 +300,12 @@ impl Process {
         if let Some(alone) = state.alone {
             sched::wake(alone);
         }
-        state.members.is_empty()
+        let has_stopped = state.stop.as_mut().is_some_and(|stop| stop.noted(lwp));
+        match has_stopped {
+            _ if state.members.is_empty() => Left::Nobody,
+            true => Left::Stopped,
+            false => Left::Others,
+        }
     }
 
     /// Ends all LWPs but `lwp`, the running one, and waits until they are reclaimed; from then on no other is added,
@@ -325,6 +349,17 @@ impl Process {
         self.state.lock().members.iter().copied().for_each(each);
     }
 
+    /// Calls `look` with the stop of this process, if it is to stop, and the members, under the process's lock.
+    pub(super) fn with_stop<T>(&self, look: impl FnOnce(&mut Option<Stop>, &[&'static Lwp]) -> T) -> T {
+        let state = &mut *self.state.lock();
+        look(&mut state.stop, &state.members)
+    }
+
+    /// Whether all its LWPs have stopped.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.with_stop(|stop, _| stop.is_some_and(|stop| stop.is_complete()))
+    }
+
     /// Whether `lwp` is, under this tid, an LWP of this process.
     pub(crate) fn has(&self, lwp: &'static Lwp, tid: u32) -> bool {
         let state = self.state.lock();
@@ -360,10 +395,16 @@ impl Process {
         self.state.lock().children_counts
     }
 
-    /// What there is to know of it once it has ended.
+    /// What there is to know of it: of an ended process all, of a living one what it used itself up to now.
     pub(super) fn remains(&self) -> Remains {
+        let counts = self.counts();
         let state = self.state.lock();
-        Remains { ledger: state.ledger, counts: state.counts + state.children_counts }
+        if state.members.is_empty() {
+            return Remains { ledger: state.ledger, counts: counts + state.children_counts };
+        }
+        let mut ledger = ProcessLedger::new();
+        state.members.iter().for_each(|lwp| ledger.add_ended(acct::member_usage(lwp)));
+        Remains { ledger, counts }
     }
 
     /// Takes over what a child that was waited for leaves behind.

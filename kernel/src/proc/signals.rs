@@ -1,7 +1,7 @@
 //! What a process asked to happen on signals, and sending them.
 
 use super::family::Family;
-use super::{Ending, Process, current, end_process, family, table};
+use super::{Ending, Process, current, end_process, family, stop, table};
 use alloc::vec::Vec;
 use kcore::process::Which;
 use kcore::signal::{Action, default_action};
@@ -11,8 +11,11 @@ use syscalls::linux::SignalAction;
 /// C: `SIG_IGN`.
 const IGNORE: u64 = 1;
 const SIGKILL: u8 = 9;
+const SIGSTOP: u8 = 19;
 /// A child has ended.
 pub(crate) const SIGCHLD: u8 = 17;
+/// Go on.
+pub(crate) const SIGCONT: u8 = 18;
 /// Flag of `SIGCHLD`'s action: children are not kept for `wait`.
 const NO_CHILD_WAIT: u64 = 2;
 
@@ -60,7 +63,7 @@ impl SignalActions {
     }
 
     fn ignores(&self, signal: u8) -> bool {
-        signal != SIGKILL && self.get(signal).handler == IGNORE
+        !matches!(signal, SIGKILL | SIGSTOP) && self.get(signal).handler == IGNORE
     }
 
     /// Whether children are to vanish when they end, instead of waiting to be waited for.
@@ -75,29 +78,28 @@ impl SignalActions {
 /// to none of them.
 pub(crate) fn send(which: Which, signal: u8) -> Result<(), Errno> {
     let sender = current();
-    let family = family::lock();
+    let mut family = family::lock();
     let mut result = Err(Errno::ESRCH);
     let spared = |process: &Process| process.pid() == 1 || core::ptr::eq(process, sender);
-    for slot in family.meant(which) {
-        let process = family::process(slot);
+    family::for_each_meant(&mut family, which, |family, process| {
         if which == Which::Any && spared(process) {
-            continue;
+            return;
         }
         match (may_send(sender, process), result) {
             (true, _) => {
-                deliver(&family, process, signal);
+                deliver(family, process, signal);
                 result = Ok(());
             }
             (false, Err(_)) => result = Err(Errno::EPERM),
             (false, Ok(())) => {}
         }
-    }
+    });
     result
 }
 
 /// Sends `signal` to the LWP `tid`, of process `pid` if that is given. ESRCH, EPERM.
 pub(crate) fn send_to_lwp(pid: Option<u32>, tid: u32, signal: u8) -> Result<(), Errno> {
-    let family = family::lock();
+    let mut family = family::lock();
     let lwp = table::find(tid).ok_or(Errno::ESRCH)?;
     // The slot may have become another LWP's meanwhile; its process says under its lock whether it has not.
     let process = lwp.any_process().filter(|process| process.has(lwp, tid)).ok_or(Errno::ESRCH)?;
@@ -107,21 +109,21 @@ pub(crate) fn send_to_lwp(pid: Option<u32>, tid: u32, signal: u8) -> Result<(), 
     if !may_send(current(), process) {
         return Err(Errno::EPERM);
     }
-    deliver(&family, process, signal);
+    deliver(&mut family, process, signal);
     Ok(())
 }
 
 /// Sends the running process a signal that its own doing raised.
 pub(crate) fn raise(signal: u8) {
-    deliver(&family::lock(), current(), signal);
+    deliver(&mut family::lock(), current(), signal);
 }
 
 /// The person at the terminal wants the first program to end.
 pub(crate) fn interrupt_first() {
     const SIGINT: u8 = 2;
-    let family = family::lock();
+    let mut family = family::lock();
     if let Some(slot) = family.find(1) {
-        deliver(&family, family::process(slot), SIGINT);
+        deliver(&mut family, family::process(slot), SIGINT);
     }
 }
 
@@ -129,10 +131,23 @@ fn may_send(sender: &Process, to: &Process) -> bool {
     sender.uid() == 0 || sender.uid() == to.uid()
 }
 
-/// Takes the default action of `signal`, unless the process ignores it. The family's lock keeps the process what it is.
-fn deliver(_family: &Family, process: &'static Process, signal: u8) {
-    let acts = signal != 0 && default_action(signal) == Action::End;
-    if acts && !process.signal_actions.lock().ignores(signal) {
-        end_process(process, Ending::Signal(signal));
+/// Takes the default action of `signal`, unless the process ignores it. The family's lock keeps the process what it is; one
+/// that has ended hears nothing.
+fn deliver(family: &mut Family, process: &'static Process, signal: u8) {
+    if signal == 0 || family.has_ended(process.slot) {
+        return;
+    }
+    let action = default_action(signal);
+    if action == Action::Continue {
+        return stop::go_on(family, process);
+    }
+    if process.signal_actions.lock().ignores(signal) {
+        return;
+    }
+    match action {
+        Action::Stop => stop::stop(family, process, signal),
+        Action::End if signal != SIGKILL && stop::keep(family, process, signal) => {}
+        Action::End => end_process(process, Ending::Signal(signal)),
+        Action::Ignore | Action::Continue => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Giving way and going on.
 
-use super::timer::{start_slice, start_slice_at};
-use super::{Dispatcher, IDLE, all_cpus, load_of, priority_of, waiting_on};
+use super::timer::{renew_slice, start_slice, start_slice_at};
+use super::{Dispatcher, IDLE, all_cpus, load_of, priority_on, waiting_on};
 use crate::arch::{self, Frame, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::proc::{self, Lwp, Place};
@@ -9,6 +9,7 @@ use crate::sync::{Guard, Rank};
 use crate::time;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use kcore::acct::{self, OffCpu};
+use kcore::sched::AfterSlice;
 use kcore::sched::balance::{CpuSet, place_after_slice, place_woken, victim};
 
 /// A new LWP, whose ledger says runnable already, is queued for the first time.
@@ -24,7 +25,7 @@ pub(crate) fn wake(lwp: &'static Lwp) {
         Place::Blocked => {
             let now = lwp.ledger.wake(clock);
             let slept = now - lwp.asleep_since.get();
-            lwp.credit.set(lwp.credit.get().after_sleep(slept, time::slice_ticks()));
+            lwp.slept(slept, time::slice_ticks());
             lwp.set_place(Place::Queued);
             let target = choose_for(lwp);
             if target == cpu.number() {
@@ -55,7 +56,8 @@ pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
 /// Where an LWP that becomes runnable waits. An idle CPU that is chosen is nobody else's choice any more.
 pub(super) fn choose_for(lwp: &Lwp) -> u32 {
     let last = lwp.cpu.load(Acquire);
-    let target = place_woken(last, lwp.allowed().and(all_cpus()), CpuSet(IDLE.load(SeqCst)));
+    let idle = CpuSet(IDLE.load(SeqCst));
+    let target = place_woken(last, lwp.allowed().and(all_cpus()), idle, lwp.priority(), priority_on);
     IDLE.fetch_and(!(1 << target), SeqCst);
     target
 }
@@ -70,11 +72,11 @@ pub(super) fn enqueue_on(number: u32, lwp: &'static Lwp) {
 }
 
 /// Queues an LWP on the CPU whose lock is held, and has that CPU know, and an idle one if there is any.
-fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
+pub(super) fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
     dispatcher.push(cpu, lwp);
     let is_first = dispatcher.queue.len() == 1;
     let is_busy = cpu.busy.load(SeqCst);
-    let goes_first = is_busy && priority_of(lwp) > cpu.priority.load(SeqCst);
+    let goes_first = is_busy && lwp.priority().number() > cpu.priority.load(SeqCst);
     drop(dispatcher);
     let here = Here::get();
     if goes_first {
@@ -136,13 +138,39 @@ fn move_to(here: Here, mut dispatcher: Guard<'static, Dispatcher>, target: u32) 
     switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), next);
 }
 
-/// The running LWP's slice is over: it waits where the queue is shortest.
+/// The running LWP's slice is over: it has another if nobody of its priority waits.
 fn end_slice(here: Here) {
     let lwp = here.lwp();
     let mut dispatcher = here.cpu().dispatcher.lock();
     if here.waiting.load(SeqCst) == 0 {
         return;
     }
+    lwp.end_turn();
+    match dispatcher.after_slice(lwp.priority(), clock()) {
+        AfterSlice::Stay => {
+            here.priority.store(lwp.priority().number(), SeqCst);
+            drop(dispatcher);
+            renew_slice(here);
+        }
+        AfterSlice::Rotate => go_behind(here, dispatcher),
+        AfterSlice::Turn(slot) => give_turn(here, dispatcher, proc::table::lwp(slot)),
+    }
+}
+
+/// The running LWP gives way to one of lower priority, whose turn it is.
+fn give_turn(here: Here, mut dispatcher: Guard<'static, Dispatcher>, next: &'static Lwp) {
+    let lwp = here.lwp();
+    dispatcher.remove(&here, next);
+    dispatcher.push(&here, lwp);
+    next.give_turn();
+    lwp.involuntary.fetch_add(1, Relaxed);
+    lwp.set_place(Place::Queued);
+    switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
+}
+
+/// The running LWP waits where the queue is shortest.
+fn go_behind(here: Here, mut dispatcher: Guard<'static, Dispatcher>) {
+    let lwp = here.lwp();
     lwp.involuntary.fetch_add(1, Relaxed);
     let own = here.number();
     let load = |cpu| load_of(cpu) - u32::from(cpu == own);
@@ -156,10 +184,14 @@ fn end_slice(here: Here) {
     }
 }
 
-/// Waits to be woken. The caller has made itself known to its waker before, and looks again at what it waits for.
+/// Waits to be woken. The caller has made itself known to its waker before, and looks again at what it waits for. An LWP
+/// whose process is to stop is stopped while it waits.
 pub(crate) fn block() {
     let here = Here::get();
     let lwp = here.lwp();
+    if lwp.is_to_stop() {
+        proc::stop::note(lwp);
+    }
     let mut dispatcher = here.cpu().dispatcher.lock();
     if lwp.wake_pending.take() || lwp.is_killed() {
         return;
@@ -167,7 +199,8 @@ pub(crate) fn block() {
     lwp.set_place(Place::Blocked);
     lwp.voluntary.fetch_add(1, Relaxed);
     let next = dispatcher.pop(&here);
-    switch(here, dispatcher, Some((lwp, OffCpu::Sleeping)), next);
+    let state = if lwp.is_to_stop() { OffCpu::Stopped } else { OffCpu::Sleeping };
+    switch(here, dispatcher, Some((lwp, state)), next);
 }
 
 /// Ends the running LWP: the next context on this CPU reclaims it.
@@ -228,15 +261,15 @@ fn switch(
     here.slice_over.store(false, SeqCst);
     if let Some((lwp, state)) = from {
         let ran = now - here.dispatched_at.get();
-        lwp.credit.set(lwp.credit.get().after_run(ran, time::slice_ticks()));
-        if state == OffCpu::Sleeping {
+        lwp.ran(ran, time::slice_ticks());
+        if state != OffCpu::Runnable {
             lwp.asleep_since.set(now);
         }
     }
     here.dispatched_at.set(now);
     if let Some(lwp) = to {
         lwp.set_place(Place::Running);
-        here.priority.store(priority_of(lwp), SeqCst);
+        here.priority.store(lwp.priority().number(), SeqCst);
         here.area.set_kernel_stack(lwp.stack_top());
     }
     if to.is_some() && others_wait {
@@ -287,7 +320,7 @@ unsafe fn finish_switch(current: Option<&Lwp>) {
     }
     // SAFETY: the context that was left handed the lock over.
     unsafe { here.dispatcher.release_handed_over() };
-    let is_good = current.is_none_or(|lwp| !lwp.is_killed() && lwp.allowed().has(here.number()));
+    let is_good = current.is_none_or(|lwp| lwp.has_no_orders() && lwp.allowed().has(here.number()));
     let ended = here.ended.take();
     if moving.is_some() || ended.is_some() || !is_good {
         finish_special(here, moving, ended, is_good);
@@ -333,8 +366,8 @@ pub(crate) fn pause_long_call() {
     }
 }
 
-/// Looks, before a return to user mode, at what this CPU was asked to: its LWP ends, moves, or gives way at its slice's
-/// end. Looks again when the LWP is back, perhaps on another CPU: it may have been asked meanwhile.
+/// Looks, before a return to user mode, at what this CPU was asked to: its LWP ends, stops, moves, or gives way at its
+/// slice's end. Looks again when the LWP is back, perhaps on another CPU: it may have been asked meanwhile.
 #[cold]
 pub(crate) fn attend(mut here: Here) {
     while here.wants_attention() {
@@ -343,7 +376,11 @@ pub(crate) fn attend(mut here: Here) {
         if lwp.is_killed() {
             proc::exit_current();
         }
-        if !lwp.allowed().has(here.number()) {
+        if lwp.is_to_stop() {
+            block(); // and then look again
+            here = Here::get();
+            here.ask_for_attention();
+        } else if !lwp.allowed().has(here.number()) {
             let target = choose_for(lwp);
             move_to(here, here.cpu().dispatcher.lock(), target);
         } else if here.slice_over.swap(false, SeqCst) {

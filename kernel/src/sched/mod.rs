@@ -13,6 +13,10 @@
 //! way to block, the wake-up is remembered and `block` returns at once. Both look under the same lock, so there is no
 //! moment between. A block may therefore return without cause; whoever waits looks at what it waits for again.
 //!
+//! **Priorities.** Better nice values go first, at once; LWPs that mostly sleep go before those of their nice value
+//! (`kcore::sched::credit`); and one that was kept out for long has a turn (`kcore::sched::Turns`). On several CPUs a woken
+//! LWP goes where the lowest priority runs; LWPs that wait are not moved because another CPU runs a lower one.
+//!
 //! **Moving.** An LWP's `cpu` changes under the lock of the old CPU; whoever locks the new one's afterwards finds it
 //! queued there, or about to be: a wake-up is remembered, a removal finds nothing to remove. Two dispatchers' locks are
 //! never held together.
@@ -27,6 +31,7 @@
 mod affinity;
 mod dispatch;
 mod idle;
+mod priority;
 mod timer;
 
 pub(crate) use affinity::set_allowed;
@@ -34,18 +39,20 @@ pub(crate) use dispatch::{
     attend, block, end_current, first_return, kicked, notice, pause_long_call, start, wake, yield_now,
 };
 pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
+pub(crate) use priority::set_nice;
 pub(crate) use timer::{
     block_until, reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt,
 };
 
 use crate::cpu::{self, Cpu};
 use crate::proc::{Lwp, table::LwpLinks};
+use crate::time;
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use kcore::sched::balance::CpuSet;
-use kcore::sched::{Priority, RunQueue};
+use kcore::sched::{AfterSlice, Priority, RunQueue, Turns};
 
-/// The priority of all LWPs, until there are others; those with credit wait one above.
-const PRIORITY: u8 = 0;
+/// So long do LWPs wait behind those of better priority, before one of them has a turn.
+const PATIENCE_SLICES: u64 = 50;
 
 /// The CPUs that have announced that they are idle and were not given anything since.
 static IDLE: AtomicU64 = AtomicU64::new(0);
@@ -53,15 +60,16 @@ static IDLE: AtomicU64 = AtomicU64::new(0);
 /// The LWPs that wait for one CPU. Its CPU counts them where others can see.
 pub(crate) struct Dispatcher {
     queue: RunQueue,
+    turns: Turns,
 }
 
 impl Dispatcher {
     pub(crate) const fn new() -> Self {
-        Dispatcher { queue: RunQueue::new() }
+        Dispatcher { queue: RunQueue::new(), turns: Turns::new() }
     }
 
     fn push(&mut self, cpu: &Cpu, lwp: &Lwp) {
-        self.queue.push_back(&LwpLinks, lwp.slot, Priority::new(priority_of(lwp)));
+        self.queue.push_back(&LwpLinks, lwp.slot, lwp.priority());
         cpu.waiting.fetch_add(1, SeqCst);
     }
 
@@ -74,8 +82,18 @@ impl Dispatcher {
     /// Queues `lwp` behind the others and takes out who is first, if anybody waits: as many wait as before.
     #[inline]
     fn exchange(&mut self, lwp: &Lwp) -> Option<&'static Lwp> {
-        let slot = self.queue.exchange(&LwpLinks, lwp.slot, Priority::new(priority_of(lwp)))?;
+        let slot = self.queue.exchange(&LwpLinks, lwp.slot, lwp.priority())?;
         Some(crate::proc::table::lwp(slot))
+    }
+
+    /// Whether somebody waits below `running` who is to have a turn.
+    fn turn_is_due(&mut self, running: Priority, now: u64) -> bool {
+        self.turns.is_due(running, &self.queue, now, PATIENCE_SLICES * time::slice_ticks())
+    }
+
+    /// What to do now that the slice of the LWP that runs at `running` is over.
+    fn after_slice(&mut self, running: Priority, now: u64) -> AfterSlice {
+        self.turns.after_slice(running, &self.queue, now, PATIENCE_SLICES * time::slice_ticks())
     }
 
     /// Takes an LWP out, if it is in.
@@ -96,14 +114,14 @@ impl Dispatcher {
     }
 }
 
-/// At which priority an LWP waits and runs now. With the lock of its CPU's dispatcher.
-fn priority_of(lwp: &Lwp) -> u8 {
-    PRIORITY + u8::from(lwp.credit.get().is_there())
-}
-
 /// All CPUs that are up.
 fn all_cpus() -> CpuSet {
     CpuSet::first(cpu::count())
+}
+
+/// At which priority a CPU runs.
+fn priority_on(number: u32) -> Priority {
+    cpu::get(number).map_or(Priority::TURN, |cpu| Priority::new(cpu.priority.load(SeqCst)))
 }
 
 fn waiting_on(number: u32) -> u32 {

@@ -75,6 +75,12 @@ pub(super) fn start_slice(here: Here) {
     }
 }
 
+/// The running LWP has another slice.
+pub(super) fn renew_slice(here: Here) {
+    here.slice_end.set(clock() + crate::time::slice_ticks());
+    arm(here);
+}
+
 /// The running LWP's slice ends a slice after it came.
 #[inline]
 pub(super) fn start_slice_at(here: Here, now: u64) {
@@ -120,6 +126,12 @@ fn check_machine(now: u64) {
     }
 }
 
+/// Whether somebody was kept out too long by those of better priority, who may come and go without a slice ever ending.
+fn turn_is_due(here: Here, now: u64) -> bool {
+    let Some(lwp) = here.current.get() else { return false };
+    here.waiting.load(SeqCst) > 0 && here.dispatcher.lock().turn_is_due(lwp.priority(), now)
+}
+
 /// The timer went off: wakes whoever is due, and has a slice that is over end on the way back to user mode.
 pub(crate) fn timer_interrupt(here: Here) {
     here.timer_set_for.set(u64::MAX);
@@ -129,7 +141,7 @@ pub(crate) fn timer_interrupt(here: Here) {
         let Some(slot) = due else { break };
         wake(table::lwp(slot));
     }
-    if here.slice_end.get() <= now {
+    if here.slice_end.get() <= now || turn_is_due(here, now) {
         here.slice_end.set(u64::MAX);
         here.slice_over.store(true, SeqCst);
         here.ask_for_attention();

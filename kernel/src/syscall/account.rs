@@ -123,6 +123,7 @@ fn describe(description: &Description) -> ProcInfo {
         uid: process.uid(),
         state: match lwps {
             _ if description.has_ended => proc_state::ENDED,
+            _ if process.has_stopped() => proc_state::STOPPED,
             Lwps { ready: 0, .. } => proc_state::SLEEPING,
             _ => proc_state::RUNNING,
         },

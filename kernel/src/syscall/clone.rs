@@ -126,6 +126,7 @@ impl Wishes {
         lwp.gs_base.set(this.gs_base.get());
         lwp.signal_mask.set(this.signal_mask.get());
         lwp.set_allowed(this.allowed());
+        lwp.set_nice(this.nice());
         if self.flags & CLONE_VM == 0 {
             lwp.signal_stack.set(this.signal_stack.get());
         }

@@ -14,6 +14,7 @@ mod misc;
 mod pipe;
 mod pointer;
 mod poll;
+mod priority;
 mod process;
 mod signal;
 mod thread;
@@ -138,6 +139,7 @@ mod handler {
     pub(super) use super::misc::*;
     pub(super) use super::pipe::*;
     pub(super) use super::poll::*;
+    pub(super) use super::priority::*;
     pub(super) use super::process::*;
     pub(super) use super::signal::*;
     pub(super) use super::thread::*;

@@ -9,12 +9,12 @@ use crate::cpu::Here;
 use crate::fs::File;
 use crate::fs::root::RootFile;
 use crate::mm::user::{append_string, copy_in, copy_out, probe_write, read_string};
-use crate::proc::family::{self, Afterwards, EndedChild, Patience};
-use crate::proc::signals::SIGCHLD;
+use crate::proc::family::{self, Afterwards, Event, News, Patience};
+use crate::proc::signals::{SIGCHLD, SIGCONT};
 use crate::proc::{Ending, MOST_ARGUMENT_BYTES, Program, current, run_program};
 use crate::{arch, sched};
 use alloc::vec::Vec;
-use kcore::process::Which;
+use kcore::process::{Change, Interest, Which};
 use syscalls::linux::SignalInfo;
 use syscalls::{Errno, RUsage};
 
@@ -114,10 +114,13 @@ pub(super) fn wait4(pid: Int, status: Address, options: Int, usage: Address) -> 
         -0x7fff_ffff..-1 => Which::Group(pid.unsigned_abs()),
         1.. => Which::Pid(pid as u32),
     };
-    let Some(child) = family::wait(which, patience(options), Afterwards::Reap)? else { return Ok(0) };
-    optional(status, |at| copy_out(at, &status_word(child.ending)))?;
-    optional(usage, |at| copy_out(at, &usage_of(&child)))?;
-    Ok(u64::from(child.pid))
+    let interest = Interest { ended: true, ..interest(options) };
+    let Some(news) = family::wait(which, interest, patience(options), Afterwards::Tell)? else {
+        return Ok(0);
+    };
+    optional(status, |at| copy_out(at, &status_word(news.event)))?;
+    optional(usage, |at| copy_out(at, &usage_of(&news)))?;
+    Ok(u64::from(news.pid))
 }
 
 pub(super) fn waitid(kind: Int, id: Int, info: Address, options: Int, usage: Address) -> Result {
@@ -137,11 +140,11 @@ pub(super) fn waitid(kind: Int, id: Int, info: Address, options: Int, usage: Add
     };
     optional(info, |at| probe_write(at, size_of::<SignalInfo>() as u64))?;
     optional(usage, |at| probe_write(at, size_of::<RUsage>() as u64))?;
-    let afterwards = if options & NO_WAIT != 0 { Afterwards::Keep } else { Afterwards::Reap };
-    let child = family::wait(which, patience(options), afterwards)?;
-    optional(info, |at| copy_out(at, &child.as_ref().map_or(SignalInfo::default(), signal_info)))?;
-    if let Some(child) = child {
-        optional(usage, |at| copy_out(at, &usage_of(&child)))?;
+    let afterwards = if options & NO_WAIT != 0 { Afterwards::Keep } else { Afterwards::Tell };
+    let news = family::wait(which, interest(options), patience(options), afterwards)?;
+    optional(info, |at| copy_out(at, &news.as_ref().map_or(SignalInfo::default(), signal_info)))?;
+    if let Some(news) = news {
+        optional(usage, |at| copy_out(at, &usage_of(&news)))?;
     }
     Ok(0)
 }
@@ -150,35 +153,48 @@ fn patience(options: Int) -> Patience {
     if options & NO_HANG != 0 { Patience::LookOnly } else { Patience::Block }
 }
 
+fn interest(options: Int) -> Interest {
+    let wants = |kind| options & kind != 0;
+    Interest { ended: wants(EXITED), stopped: wants(STOPPED), continued: wants(CONTINUED) }
+}
+
 /// The word that C's `WIFEXITED` and its kin take apart.
-fn status_word(ending: Ending) -> u32 {
-    match ending {
-        Ending::Exit(status) => u32::from(status) << 8,
-        Ending::Signal(signal) => u32::from(signal),
+fn status_word(event: Event) -> u32 {
+    const HAS_STOPPED: u32 = 0x7f;
+    const GOES_ON: u32 = 0xffff;
+    match event {
+        Event::Ended(Ending::Exit(status)) => u32::from(status) << 8,
+        Event::Ended(Ending::Signal(signal)) => u32::from(signal),
+        Event::Changed(Change::Stopped(signal)) => u32::from(signal) << 8 | HAS_STOPPED,
+        Event::Changed(Change::Continued) => GOES_ON,
     }
 }
 
-fn signal_info(child: &EndedChild) -> SignalInfo {
+fn signal_info(news: &News) -> SignalInfo {
     const EXITED: i32 = 1;
     const KILLED: i32 = 2;
-    let (code, status) = match child.ending {
-        Ending::Exit(status) => (EXITED, status),
-        Ending::Signal(signal) => (KILLED, signal),
+    const STOPPED: i32 = 5;
+    const CONTINUED: i32 = 6;
+    let (code, status) = match news.event {
+        Event::Ended(Ending::Exit(status)) => (EXITED, status),
+        Event::Ended(Ending::Signal(signal)) => (KILLED, signal),
+        Event::Changed(Change::Stopped(signal)) => (STOPPED, signal),
+        Event::Changed(Change::Continued) => (CONTINUED, SIGCONT),
     };
     SignalInfo {
         signal: i32::from(SIGCHLD),
         code,
-        pid: child.pid as i32,
-        uid: child.uid,
+        pid: news.pid as i32,
+        uid: news.uid,
         status: i32::from(status),
-        user: clock_ticks(child.remains.used().user),
-        system: clock_ticks(child.remains.used().system),
+        user: clock_ticks(news.remains.used().user),
+        system: clock_ticks(news.remains.used().system),
         ..SignalInfo::default()
     }
 }
 
-fn usage_of(child: &EndedChild) -> RUsage {
-    resource_usage(child.remains.used(), child.remains.counts())
+fn usage_of(news: &News) -> RUsage {
+    resource_usage(news.remains.used(), news.remains.counts())
 }
 
 fn own_group() -> u32 {

@@ -79,6 +79,7 @@ struct machine_times {
 
 #define PROC_RUNNING 1  /* some LWP has a CPU or waits for one */
 #define PROC_SLEEPING 2 /* all LWPs are blocked */
+#define PROC_STOPPED 3  /* all LWPs have stopped, for a signal */
 #define PROC_ENDED 4    /* it waits to be waited for */
 
 struct proc_info {

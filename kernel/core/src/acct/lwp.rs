@@ -135,14 +135,14 @@ impl LwpLedger {
         self.sequence.close();
     }
 
-    /// sleeping → runnable. Returns the stamp.
+    /// sleeping or stopped → runnable. Returns the stamp.
     #[inline]
     pub fn wake(&self, clock: impl FnOnce() -> u64) -> u64 {
-        debug_assert_eq!(self.state(), LwpState::Off(OffCpu::Sleeping));
+        debug_assert!(matches!(self.state(), LwpState::Off(OffCpu::Sleeping | OffCpu::Stopped)));
         self.change(OffCpu::Runnable, clock)
     }
 
-    /// From one state off the CPUs to another: a waiting LWP is stopped, a stopped one goes on, a waiting one ends.
+    /// From one state off the CPUs to another: a waiting LWP becomes runnable, or ends.
     /// Not from [`OffCpu::Ended`]. Returns the stamp.
     pub fn change(&self, next: OffCpu, clock: impl FnOnce() -> u64) -> u64 {
         self.sequence.open();

@@ -1,7 +1,7 @@
 //! Who is whose child: the table of processes, and what `wait` finds in it.
 //!
 //! **Problem.** Processes are made, end, are waited for and lose their parents in any order, and a child's end must be
-//! told to exactly one `wait`. **Answer.** One table, under one lock of its owner: a process is in it from its making
+//! told to exactly one `wait`; so must its stops and its going on, if somebody asks in time. **Answer.** One table, under one lock of its owner: a process is in it from its making
 //! until it is reaped, so a pid that is found names the process that it names as long as the lock is held.
 //!
 //! **Invariants.** Every process but the first has a parent that has not ended: an ending process hands its children
@@ -51,13 +51,47 @@ pub enum Which {
     Group(u32),
 }
 
+/// What became of a living process, of which its parent can be told once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// All its LWPs have stopped, for this signal.
+    Stopped(u8),
+    /// It goes on.
+    Continued,
+}
+
+/// What a `wait` wants to be told of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interest {
+    /// Ends.
+    pub ended: bool,
+    /// Stops.
+    pub stopped: bool,
+    /// Going on.
+    pub continued: bool,
+}
+
+impl Interest {
+    /// Ends alone.
+    pub const ENDS: Interest = Interest { ended: true, stopped: false, continued: false };
+
+    const fn has(self, change: Change) -> bool {
+        match change {
+            Change::Stopped(_) => self.stopped,
+            Change::Continued => self.continued,
+        }
+    }
+}
+
 /// What a `wait` finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Found {
     /// This child has ended and is not reaped.
     Ended(ProcessSlot),
-    /// There are such children, but none has ended.
+    /// This happened to a child, and nobody was told.
+    Changed(ProcessSlot, Change),
+    /// There are such children, but there is nothing to tell of them.
     Living,
     /// There is no such child.
     NoChild,
@@ -81,6 +115,8 @@ struct Entry {
     group: u32,
     session: u32,
     has_ended: bool,
+    /// What its parent is to be told.
+    change: Option<Change>,
 }
 
 impl Entry {
@@ -95,6 +131,7 @@ impl Entry {
         group: 0,
         session: 0,
         has_ended: false,
+        change: None,
     };
 
     fn is(&self, which: Which) -> bool {
@@ -197,6 +234,20 @@ impl Family {
             .map(|(index, _)| ProcessSlot(index as u32))
     }
 
+    /// The first of the processes that are meant whose place is not below `from`, for those who change the table on their
+    /// way through it.
+    #[must_use]
+    pub fn meant_from(&self, from: u32, which: Which) -> Option<ProcessSlot> {
+        match which {
+            Which::Pid(pid) => self.find(pid).filter(|slot| slot.0 >= from),
+            _ => {
+                let places = self.entries.iter().enumerate().skip(from as usize);
+                let mut meant = places.filter(|(_, entry)| entry.pid != 0 && entry.is(which));
+                meant.next().map(|(index, _)| ProcessSlot(index as u32))
+            }
+        }
+    }
+
     /// The pid of a process.
     #[must_use]
     pub fn pid(&self, slot: ProcessSlot) -> u32 {
@@ -260,7 +311,8 @@ impl Family {
     /// The process at `slot` has ended: it can be waited for, and its children become the first process's. Says whether
     /// any of those has ended.
     pub fn end(&mut self, slot: ProcessSlot) -> bool {
-        self.entries[slot.index()].has_ended = true;
+        let entry = &mut self.entries[slot.index()];
+        (entry.has_ended, entry.change) = (true, None);
         let mut any_ended = false;
         while let Some(child) = some(self.entry(slot).first_child) {
             any_ended |= self.entry(child).has_ended;
@@ -272,12 +324,28 @@ impl Family {
         any_ended
     }
 
-    /// What a wait by the process at `parent` finds: the eldest of the children meant that has ended.
-    pub fn look(&self, parent: ProcessSlot, which: Which) -> Found {
+    /// This happened to the living process at `slot`: its parent can be told, and not any more what happened before.
+    pub fn change(&mut self, slot: ProcessSlot, change: Change) {
+        debug_assert!(!self.entry(slot).has_ended, "an ended process changes no more");
+        self.entries[slot.index()].change = Some(change);
+    }
+
+    /// The parent of the process at `slot` has been told.
+    pub fn told(&mut self, slot: ProcessSlot) {
+        self.entries[slot.index()].change = None;
+    }
+
+    /// What a wait by the process at `parent` finds: the eldest of the children meant of which there is something to
+    /// tell.
+    pub fn look(&self, parent: ProcessSlot, which: Which, interest: Interest) -> Found {
         let mut found = Found::NoChild;
         for child in self.children(parent).filter(|&child| self.entry(child).is(which)) {
-            if self.entry(child).has_ended {
+            let Entry { has_ended, change, .. } = *self.entry(child);
+            if has_ended && interest.ended {
                 return Found::Ended(child);
+            }
+            if let Some(change) = change.filter(|&change| interest.has(change)) {
+                return Found::Changed(child, change);
             }
             found = Found::Living;
         }

@@ -11,6 +11,7 @@ struct Person {
     parent: u32,
     group: u32,
     has_ended: bool,
+    change: Option<Change>,
 }
 
 #[derive(Default)]
@@ -21,7 +22,7 @@ impl Model {
         self.0.iter().find(|person| person.pid == pid)
     }
 
-    fn look(&self, parent: u32, which: Which) -> (bool, Option<u32>) {
+    fn look(&self, parent: u32, which: Which, interest: Interest) -> Option<Option<(u32, Option<Change>)>> {
         let meant = |person: &&Person| {
             person.parent == parent
                 && match which {
@@ -30,15 +31,24 @@ impl Model {
                     Which::Group(group) => person.group == group,
                 }
         };
-        let mut children = self.0.iter().filter(meant).peekable();
-        (children.peek().is_some(), children.find(|child| child.has_ended).map(|child| child.pid))
+        let news = |child: &Person| match child.change {
+            _ if child.has_ended => interest.ended.then_some((child.pid, None)),
+            Some(Change::Stopped(_)) if !interest.stopped => None,
+            Some(Change::Continued) if !interest.continued => None,
+            change => change.map(|change| (child.pid, Some(change))),
+        };
+        let children: Vec<&Person> = self.0.iter().filter(meant).collect();
+        (!children.is_empty()).then(|| children.into_iter().find_map(news))
     }
 
     /// Children go to the first process, behind its own.
     fn end(&mut self, pid: u32) -> bool {
         let (orphans, mut rest): (Vec<Person>, Vec<Person>) =
             self.0.iter().partition(|person| person.parent == pid);
-        rest.iter_mut().filter(|person| person.pid == pid).for_each(|person| person.has_ended = true);
+        rest.iter_mut().filter(|person| person.pid == pid).for_each(|person| {
+            person.has_ended = true;
+            person.change = None;
+        });
         rest.extend(orphans.iter().map(|orphan| Person { parent: 1, ..*orphan }));
         self.0 = rest;
         orphans.iter().any(|orphan| orphan.has_ended)
@@ -53,7 +63,8 @@ impl Model {
 enum Step {
     Fork(prop::sample::Index),
     End(prop::sample::Index),
-    Wait(prop::sample::Index, Option<u32>),
+    Change(prop::sample::Index, Change),
+    Wait(prop::sample::Index, Option<u32>, Interest),
     Regroup(prop::sample::Index, u32),
 }
 
@@ -62,16 +73,26 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => who().prop_map(Step::Fork),
         2 => who().prop_map(Step::End),
-        3 => (who(), prop::option::of(1..20u32)).prop_map(|(who, pid)| Step::Wait(who, pid)),
+        2 => (who(), change()).prop_map(|(who, change)| Step::Change(who, change)),
+        3 => (who(), prop::option::of(1..20u32), interest())
+            .prop_map(|(who, pid, interest)| Step::Wait(who, pid, interest)),
         1 => (who(), 0..20u32).prop_map(|(who, group)| Step::Regroup(who, group)),
     ]
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![Just(Change::Continued), (19..23u8).prop_map(Change::Stopped)]
+}
+
+fn interest() -> impl Strategy<Value = Interest> {
+    any::<(bool, bool, bool)>().prop_map(|(ended, stopped, continued)| Interest { ended, stopped, continued })
 }
 
 fn begin() -> (Family, Model) {
     let (mut family, mut model) = (Family::new(), Model::default());
     family.reserve(1).unwrap();
     family.add(ProcessSlot::new(0), 1, None);
-    model.0.push(Person { slot: 0, pid: 1, parent: 0, group: 1, has_ended: false });
+    model.0.push(Person { slot: 0, pid: 1, parent: 0, group: 1, has_ended: false, change: None });
     (family, model)
 }
 
@@ -89,7 +110,7 @@ proptest! {
                     family.reserve(slot as usize + 1).unwrap();
                     family.add(ProcessSlot::new(slot), next_pid, Some(ProcessSlot::new(parent.slot)));
                     let (pid, parent, group) = (next_pid, parent.pid, parent.group);
-                    model.0.push(Person { slot, pid, parent, group, has_ended: false });
+                    model.0.push(Person { slot, pid, parent, group, has_ended: false, change: None });
                     next_pid += 1;
                 }
                 Step::End(who) => {
@@ -98,18 +119,32 @@ proptest! {
                         prop_assert_eq!(family.end(ProcessSlot::new(ended.slot)), model.end(ended.pid));
                     }
                 }
-                Step::Wait(who, pid) => {
+                Step::Change(who, change) => {
+                    let pid = who.get(&living).pid;
+                    let place = model.0.iter_mut().find(|person| person.pid == pid);
+                    let person = place.expect("it lives");
+                    person.change = Some(change);
+                    family.change(ProcessSlot::new(person.slot), change);
+                }
+                Step::Wait(who, pid, interest) => {
                     let parent = *who.get(&living);
                     let which = pid.map_or(Which::Any, Which::Pid);
-                    let (any, ended) = model.look(parent.pid, which);
-                    match family.look(ProcessSlot::new(parent.slot), which) {
+                    let expected = model.look(parent.pid, which, interest);
+                    match family.look(ProcessSlot::new(parent.slot), which, interest) {
                         Found::Ended(child) => {
-                            prop_assert_eq!(Some(family.pid(child)), ended);
+                            let pid = family.pid(child);
+                            prop_assert_eq!(expected, Some(Some((pid, None))));
                             family.remove(child);
-                            model.0.retain(|person| Some(person.pid) != ended);
+                            model.0.retain(|person| person.pid != pid);
                         }
-                        Found::Living => prop_assert_eq!((any, ended), (true, None)),
-                        Found::NoChild => prop_assert_eq!((any, ended), (false, None)),
+                        Found::Changed(child, change) => {
+                            let pid = family.pid(child);
+                            prop_assert_eq!(expected, Some(Some((pid, Some(change)))));
+                            family.told(child);
+                            model.0.iter_mut().filter(|person| person.pid == pid).for_each(|p| p.change = None);
+                        }
+                        Found::Living => prop_assert_eq!(expected, Some(None)),
+                        Found::NoChild => prop_assert_eq!(expected, None),
                     }
                 }
                 Step::Regroup(who, group) => {
@@ -172,7 +207,7 @@ fn a_group_keeps_its_id_when_its_leader_is_gone() {
     family.add(member, 3, Some(first));
     family.set_group(member, 2).unwrap();
     assert!(!family.end(leader));
-    assert_eq!(family.look(first, Which::Pid(2)), Found::Ended(leader));
+    assert_eq!(family.look(first, Which::Pid(2), Interest::ENDS), Found::Ended(leader));
     family.remove(leader);
     assert_eq!((family.find(2), family.names_a_group(2)), (None, true));
     family.set_group(member, 0).unwrap();

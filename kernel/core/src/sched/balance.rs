@@ -2,10 +2,12 @@
 //!
 //! **Problem.** Each CPU has a run queue of its own, and yet no CPU is to idle while an LWP waits elsewhere, and n equal
 //! LWPs on m CPUs are each to get m/n of one, also where m does not divide n. **Answer.** A woken LWP goes to an idle
-//! CPU; a CPU that becomes idle takes from the longest queue; and an LWP whose slice ends goes to the back of the
+//! CPU, or to one that runs an LWP of lower priority; a CPU that becomes idle takes from the longest queue; and an LWP whose slice ends goes to the back of the
 //! shortest queue, *another* CPU's where that is no longer than its own. The last rule makes the odd LWP wander: three on
 //! two CPUs wait in turn, whichever CPU is full, instead of two sharing one for good. **Tried and refused:** one queue
 //! for all, which is fair by itself, but has every CPU wait for one lock.
+
+use super::Priority;
 
 /// CPUs, as a set of numbers below 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,6 +34,13 @@ impl CpuSet {
         CpuSet(self.0 & other.0)
     }
 
+    /// The same with `cpu`.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, cpu: u32) -> CpuSet {
+        CpuSet(self.0 | 1 << cpu)
+    }
+
     /// The same without `cpu`.
     #[must_use]
     pub const fn without(self, cpu: u32) -> CpuSet {
@@ -47,21 +56,43 @@ impl CpuSet {
 
     /// Its CPUs, beginning after `cpu` and coming around to it last.
     pub fn after(self, cpu: u32) -> impl Iterator<Item = u32> {
-        (1..=64).map(move |step| (cpu + step) % 64).filter(move |&next| self.has(next))
+        let above = self.0 & (u64::MAX << (cpu % 64) << 1);
+        let mut left = [above, self.0 & !above];
+        core::iter::from_fn(move || {
+            let bits = if left[0] != 0 { &mut left[0] } else { &mut left[1] };
+            let next = CpuSet(*bits).lowest()?;
+            *bits &= *bits - 1;
+            Some(next)
+        })
     }
 }
 
-/// Where an LWP that becomes runnable waits: where it was if that CPU is idle, on any idle CPU, or where it was. `allowed`
-/// is not empty.
+/// Where an LWP of priority `own` that becomes runnable waits: where it was if that CPU is idle, on any idle CPU, on the one
+/// that runs the lowest priority below its own, or where it was. `running` tells at which priority a CPU runs; `allowed` is
+/// not empty.
 #[inline]
 #[must_use]
-pub fn place_woken(last: u32, allowed: CpuSet, idle: CpuSet) -> u32 {
+pub fn place_woken(
+    last: u32,
+    allowed: CpuSet,
+    idle: CpuSet,
+    own: Priority,
+    running: impl Fn(u32) -> Priority,
+) -> u32 {
     let free = allowed.and(idle);
     if free.has(last) {
         return last;
     }
-    let elsewhere = if allowed.has(last) { Some(last) } else { allowed.lowest() };
-    free.lowest().or(elsewhere).unwrap_or(last)
+    if let Some(cpu) = free.lowest() {
+        return cpu;
+    }
+    let may_stay = allowed.has(last);
+    if may_stay && (allowed == CpuSet(0).with(last) || running(last) < own) {
+        return last;
+    }
+    let weakest = allowed.after(last).min_by_key(|&cpu| running(cpu));
+    let elsewhere = if may_stay { last } else { allowed.lowest().unwrap_or(last) };
+    weakest.filter(|&cpu| running(cpu) < own).unwrap_or(elsewhere)
 }
 
 /// Where an LWP waits whose slice has ended on `own`: the least loaded of the allowed CPUs, another one where that is
@@ -85,10 +116,35 @@ mod tests {
     #[test]
     fn the_woken_prefer_their_own_idle_cpu_then_any_idle_one() {
         let all = CpuSet::first(4);
-        assert_eq!(place_woken(2, all, CpuSet(0b1100)), 2);
-        assert_eq!(place_woken(2, all, CpuSet(0b1010)), 1);
-        assert_eq!(place_woken(2, all, CpuSet(0)), 2);
-        assert_eq!(place_woken(2, CpuSet(0b0010), CpuSet(0b1101)), 1, "never where it may not run");
+        let place = |last, allowed, idle| {
+            place_woken(last, allowed, CpuSet(idle), Priority::new(9), |_| Priority::new(9))
+        };
+        assert_eq!(place(2, all, 0b1100), 2);
+        assert_eq!(place(2, all, 0b1010), 1);
+        assert_eq!(place(2, all, 0), 2);
+        assert_eq!(place(2, CpuSet(0b0010), 0b1101), 1, "never where it may not run");
+    }
+
+    #[test]
+    fn the_woken_take_the_cpu_of_the_lowest_below_them() {
+        let all = CpuSet::first(4);
+        let running = |cpu: u32| Priority::new([5, 3, 9, 4][cpu as usize]);
+        let place = |last, allowed, own| place_woken(last, allowed, CpuSet(0), Priority::new(own), running);
+        assert_eq!(place(2, all, 9), 1);
+        assert_eq!(place(2, CpuSet(0b1101), 9), 3);
+        assert_eq!(place(0, all, 9), 0, "its own is good enough");
+        assert_eq!(place(2, all, 3), 2, "nobody runs below it");
+        assert_eq!(place(2, CpuSet(0b0011), 3), 0, "nobody runs below it where it may run");
+    }
+
+    #[test]
+    fn all_come_in_turn_beginning_after_one() {
+        let after = |set, cpu| CpuSet(set).after(cpu).collect::<Vec<u32>>();
+        assert_eq!(after(0b1101, 2), [3, 0, 2]);
+        assert_eq!(after(0b1101, 1), [2, 3, 0]);
+        assert_eq!(after(1 << 63 | 1, 63), [0, 63]);
+        assert_eq!(after(1 << 63 | 1, 0), [63, 0]);
+        assert_eq!(after(0, 5), []);
     }
 
     #[test]

@@ -10,10 +10,28 @@ impl Priority {
     /// How many there are.
     pub const COUNT: usize = 64;
 
+    /// The best: that of an LWP whose turn it is.
+    pub const TURN: Priority = Priority(Self::COUNT as u8 - 1);
+
     /// The priority of this number; what is above the best is the best.
     #[must_use]
     pub const fn new(number: u8) -> Priority {
         Priority(if (number as usize) < Self::COUNT { number } else { Self::COUNT as u8 - 1 })
+    }
+
+    /// Its number.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
+    /// One better, if so; of a priority that is not the best.
+    #[inline]
+    #[must_use]
+    pub const fn raised(self, is_raised: bool) -> Priority {
+        debug_assert!(self.0 < Self::TURN.0);
+        Priority(self.0 + is_raised as u8)
     }
 
     /// The number of its list. The remainder changes nothing, but shows that the number is in range.
@@ -57,6 +75,15 @@ impl RunQueue {
     #[must_use]
     pub fn first(&self) -> Option<(Slot, Priority)> {
         let best = Priority(self.waiting.checked_ilog2()? as u8);
+        Some((self.lists.first(best.index())?, best))
+    }
+
+    /// The first of those who wait below `priority`, and its priority.
+    #[inline]
+    #[must_use]
+    pub fn first_below(&self, priority: Priority) -> Option<(Slot, Priority)> {
+        let below = self.waiting & ((1 << priority.index()) - 1);
+        let best = Priority(below.checked_ilog2()? as u8);
         Some((self.lists.first(best.index())?, best))
     }
 

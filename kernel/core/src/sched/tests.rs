@@ -101,58 +101,47 @@ proptest! {
         }
         prop_assert_eq!(queue.pop(&links), None);
     }
-
-    #[test]
-    fn decisions_combine_associatively_and_stay_is_neutral(a in decision(), b in decision(), c in decision()) {
-        prop_assert_eq!(a.then(b).then(c), a.then(b.then(c)));
-        prop_assert_eq!(Switch::Stay.then(a), a);
-        prop_assert_eq!(a.then(Switch::Stay), a);
-    }
 }
 
-fn decision() -> impl Strategy<Value = Switch> {
-    prop_oneof![Just(Switch::Stay), Just(Switch::Idle), (0..3u32).prop_map(|n| Switch::To(Slot::new(n)))]
+/// Ten LWPs at three levels below one that runs all the time: every one of them gets its turn, none before it is due.
+#[test]
+fn turns_go_to_all_who_are_kept_out() {
+    const PATIENCE: u64 = 100;
+    let links = table();
+    let (mut queue, mut turns) = (RunQueue::new(), Turns::new());
+    let running = Priority::new(20);
+    for slot in 0..10 {
+        queue.push_back(&links, Slot::new(slot), Priority::new([1, 5, 19][slot as usize % 3]));
+    }
+    let mut turned = [0; 10];
+    for now in (0..100 * PATIENCE).step_by(10) {
+        match turns.after_slice(running, &queue, now, PATIENCE) {
+            AfterSlice::Stay => assert!(now % PATIENCE != 0 || now == 0, "{now}: nobody had a turn"),
+            AfterSlice::Rotate => panic!("nobody waits who is as good"),
+            AfterSlice::Turn(slot) => {
+                assert_eq!(now % PATIENCE, 0, "{now}: too early");
+                turned[slot.index()] += 1;
+                queue.remove(&links, slot);
+                queue.push_back(&links, slot, Priority::new([1, 5, 19][slot.index() % 3]));
+            }
+        }
+    }
+    assert!(turned.iter().all(|&turns| turns >= 8), "{turned:?}");
 }
 
 #[test]
-fn who_gets_the_cpu() {
-    use Reason::*;
+fn equals_and_betters_come_when_a_slice_ends() {
     let links = table();
-    let mut queue = RunQueue::new();
+    let (mut queue, mut turns) = (RunQueue::new(), Turns::new());
     let [low, mine, high] = [3, 10, 20].map(Priority::new);
-    for reason in [GivesUp, Yields, SliceEnds, OtherReady] {
-        assert_eq!(decide(None, &queue, reason), Switch::Idle, "{reason:?}");
-        let alone = if reason == GivesUp { Switch::Idle } else { Switch::Stay };
-        assert_eq!(decide(Some(mine), &queue, reason), alone, "{reason:?}");
-    }
-    let answers = |queue: &RunQueue| {
-        [GivesUp, Yields, SliceEnds, OtherReady].map(|reason| decide(Some(mine), queue, reason))
-    };
-    let to = |number| Switch::To(Slot::new(number));
+    let mut after = |queue: &RunQueue, now| turns.after_slice(mine, queue, now, 100);
+    assert_eq!(after(&queue, 1000), AfterSlice::Stay, "nobody waits");
     queue.push_back(&links, Slot::new(0), low);
-    assert_eq!(answers(&queue), [to(0), Switch::Stay, Switch::Stay, Switch::Stay]);
+    assert_eq!(after(&queue, 1050), AfterSlice::Stay, "not yet");
     queue.push_back(&links, Slot::new(1), mine);
-    assert_eq!(answers(&queue), [to(1), to(1), to(1), Switch::Stay]);
+    assert_eq!(after(&queue, 1060), AfterSlice::Rotate);
     queue.push_back(&links, Slot::new(2), high);
-    assert_eq!(answers(&queue), [to(2); 4]);
-    assert_eq!(decide(None, &queue, OtherReady), to(2));
-}
-
-#[test]
-fn only_a_rival_ends_a_slice() {
-    let links = table();
-    let mut queue = RunQueue::new();
-    let [low, mine] = [3, 10].map(Priority::new);
-    assert_eq!(slice_end(mine, &queue, 100, 50), None);
-    queue.push_back(&links, Slot::new(0), low);
-    assert_eq!(slice_end(mine, &queue, 100, 50), None);
-    queue.push_back(&links, Slot::new(1), mine);
-    assert_eq!(slice_end(mine, &queue, 100, 50), Some(150));
-    assert_eq!(slice_end(mine, &queue, u64::MAX, 50), Some(u64::MAX));
-}
-
-#[test]
-fn priorities_end_at_the_best() {
-    assert_eq!(Priority::new(64), Priority::new(63));
-    assert!(Priority::new(63) > Priority::new(62));
+    assert_eq!(after(&queue, 1070), AfterSlice::Rotate);
+    assert_eq!(after(&queue, 1100), AfterSlice::Turn(Slot::new(0)), "also while better ones wait");
+    assert_eq!(after(&queue, 1110), AfterSlice::Rotate);
 }

@@ -34,6 +34,7 @@ fn state(state: u32) -> &'static str {
     match state {
         proc_state::RUNNING => "R",
         proc_state::SLEEPING => "S",
+        proc_state::STOPPED => "T",
         proc_state::ENDED => "Z",
         _ => "?",
     }
