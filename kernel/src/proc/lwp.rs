@@ -17,6 +17,7 @@ use kcore::acct::LwpLedger;
 use kcore::futex::Waiter;
 use kcore::sched::balance::CpuSet;
 use kcore::sched::credit::Credit;
+use kcore::sched::place::{Block, Fate, Place, Standing, Wake};
 use kcore::sched::{Link, Nice, Priority, Slot};
 use syscalls::linux::SignalStack;
 
@@ -26,19 +27,6 @@ const NO_STACK: SignalStack = SignalStack { address: 0, flags: 2, pad: 0, length
 /// Orders to an LWP.
 const END: u8 = 1;
 const STOP: u8 = 2;
-
-/// What the dispatcher knows of an LWP. Guarded by the lock of the dispatcher of the LWP's CPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The slot has no LWP, or one that has ended.
-    Nowhere,
-    /// On its CPU.
-    Running,
-    /// In its CPU's run queue.
-    Queued,
-    /// Blocked: somebody's wake-up will queue it.
-    Blocked,
-}
 
 /// One LWP, or a free slot. The fields are grouped by who may use them.
 pub(crate) struct Lwp {
@@ -63,7 +51,7 @@ pub(crate) struct Lwp {
     // --- guarded by that dispatcher's lock ---
     /// The place in a run queue.
     pub(crate) link: Link,
-    place: Cell<Place>,
+    standing: Cell<Standing>,
     /// How much it lets others go first, and the priority that this makes.
     nice: Cell<Nice>,
     own_priority: Cell<Priority>,
@@ -72,8 +60,6 @@ pub(crate) struct Lwp {
     /// Whether it may go before its turn, and since when it sleeps.
     credit: Cell<Credit>,
     pub(crate) asleep_since: Cell<u64>,
-    /// A wake-up came before the LWP had blocked: the next block returns at once.
-    pub(crate) wake_pending: Cell<bool>,
 
     // --- guarded by the futex queues' lock ---
     /// Its place in a queue.
@@ -125,13 +111,12 @@ impl Lwp {
             allowed: AtomicU64::new(u64::MAX),
             cpu: AtomicU32::new(0),
             link: Link::new(),
-            place: Cell::new(Place::Nowhere),
+            standing: Cell::new(Standing::new()),
             nice: Cell::new(Nice::DEFAULT),
             own_priority: Cell::new(Nice::DEFAULT.priority()),
             priority: Cell::new(Nice::DEFAULT.priority()),
             credit: Cell::new(Credit::new()),
             asleep_since: Cell::new(0),
-            wake_pending: Cell::new(false),
             futex: Waiter::new(),
             has_noted_stop: Cell::new(false),
             waits_for_child: Cell::new(false),
@@ -165,10 +150,9 @@ impl Lwp {
         self.orders.store(0, Relaxed);
         self.has_noted_stop.set(false);
         self.allowed.store(u64::MAX, Relaxed);
-        self.place.set(Place::Nowhere);
+        self.standing.set(Standing::new());
         self.credit.set(Credit::new());
         self.set_nice(Nice::DEFAULT);
-        self.wake_pending.set(false);
         self.waits_for_child.set(false);
         self.has_lent.set(false);
         self.process.store(core::ptr::from_ref(process).cast_mut(), Relaxed);
@@ -250,13 +234,30 @@ impl Lwp {
     /// Where the dispatcher has it. With the lock of its CPU's dispatcher.
     #[inline]
     pub(crate) fn place(&self) -> Place {
-        self.place.get()
+        self.standing.get().place()
     }
 
-    /// With the lock of its CPU's dispatcher.
+    /// Starts, moves or ends it. With the lock of its CPU's dispatcher.
     #[inline]
     pub(crate) fn set_place(&self, place: Place) {
-        self.place.set(place);
+        self.standing.set(self.standing.get().put(place));
+    }
+
+    /// Has it block, if it may; it is the running LWP. With the lock of its CPU's dispatcher.
+    #[inline]
+    pub(crate) fn block(&self) -> Block {
+        let fate = if self.is_killed() { Fate::Sealed } else { Fate::Open };
+        let (standing, block) = self.standing.get().block(fate);
+        self.standing.set(standing);
+        block
+    }
+
+    /// Ends its sleep, if it sleeps. With the lock of its CPU's dispatcher.
+    #[inline]
+    pub(crate) fn wake(&self) -> Wake {
+        let (standing, wake) = self.standing.get().wake();
+        self.standing.set(standing);
+        wake
     }
 
     /// At which priority it waits and runs now. With the lock of its CPU's dispatcher.

@@ -30,7 +30,7 @@ pub(crate) mod table;
 
 pub(crate) use exec::{Program, run_program};
 pub(crate) use fork::{Memory, new_process};
-pub(crate) use lwp::{Lwp, Place};
+pub(crate) use lwp::Lwp;
 use process::Left;
 pub(crate) use process::{Ending, Lwps, Process};
 pub(crate) use program::{MOST_ARGUMENT_BYTES, start_first};

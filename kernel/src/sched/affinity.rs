@@ -2,9 +2,10 @@
 
 use super::dispatch::{choose_for, enqueue_on, lock_of, pause_long_call};
 use crate::cpu::Here;
-use crate::proc::{Lwp, Place};
+use crate::proc::Lwp;
 use core::sync::atomic::Ordering::Release;
 use kcore::sched::balance::CpuSet;
+use kcore::sched::place::Place;
 
 /// Lets an LWP use the CPUs of `allowed` only, of which one at least is up. On return it does not run elsewhere: one
 /// that waits in a wrong queue is moved, one that runs on a wrong CPU has left it, and the caller itself leaves on its

@@ -4,13 +4,14 @@ use super::timer::{renew_slice, start_slice, start_slice_at};
 use super::{Dispatcher, IDLE, all_cpus, load_of, priority_on, waiting_on};
 use crate::arch::{self, Frame, clock};
 use crate::cpu::{self, Cpu, Here};
-use crate::proc::{self, Lwp, Place};
+use crate::proc::{self, Lwp};
 use crate::sync::{Guard, Rank};
 use crate::time;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use kcore::acct::{self, OffCpu};
 use kcore::sched::AfterSlice;
 use kcore::sched::balance::{CpuSet, place_after_slice, place_woken, victim};
+use kcore::sched::place::{self, Block, Place, Wake};
 
 /// A new LWP, whose ledger says runnable already, is queued for the first time.
 pub(crate) fn start(lwp: &'static Lwp) {
@@ -21,12 +22,11 @@ pub(crate) fn start(lwp: &'static Lwp) {
 /// Ends the wait of an LWP, from anywhere; nothing happens where it has ended or is queued already.
 pub(crate) fn wake(lwp: &'static Lwp) {
     let (cpu, dispatcher) = lock_of(lwp);
-    match lwp.place() {
-        Place::Blocked => {
+    match lwp.wake() {
+        Wake::Queue => {
             let now = lwp.ledger.wake(clock);
             let slept = now - lwp.asleep_since.get();
             lwp.slept(slept, time::slice_ticks());
-            lwp.set_place(Place::Queued);
             let target = choose_for(lwp);
             if target == cpu.number() {
                 enqueue(cpu, dispatcher, lwp);
@@ -36,21 +36,16 @@ pub(crate) fn wake(lwp: &'static Lwp) {
                 enqueue_on(target, lwp);
             }
         }
-        Place::Running | Place::Queued => lwp.wake_pending.set(true),
-        Place::Nowhere => {}
+        Wake::Keep | Wake::Nothing => {}
     }
 }
 
 /// The lock that guards the place of `lwp`, and whose it is.
 pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
-    loop {
-        let number = lwp.cpu.load(Acquire);
+    place::lock_of(&lwp.cpu, |number| {
         let cpu = cpu::get(number).expect("an LWP's CPU is up");
-        let dispatcher = cpu.dispatcher.lock();
-        if lwp.cpu.load(Acquire) == number {
-            return (cpu, dispatcher);
-        } // else it moved to another CPU before the lock was taken
-    }
+        (cpu, cpu.dispatcher.lock())
+    })
 }
 
 /// Where an LWP that becomes runnable waits. An idle CPU that is chosen is nobody else's choice any more.
@@ -193,10 +188,9 @@ pub(crate) fn block() {
         proc::stop::note(lwp);
     }
     let mut dispatcher = here.cpu().dispatcher.lock();
-    if lwp.wake_pending.take() || lwp.is_killed() {
+    if lwp.block() == Block::Return {
         return;
     }
-    lwp.set_place(Place::Blocked);
     lwp.voluntary.fetch_add(1, Relaxed);
     let next = dispatcher.pop(&here);
     let state = if lwp.is_to_stop() { OffCpu::Stopped } else { OffCpu::Sleeping };

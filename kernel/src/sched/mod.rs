@@ -3,22 +3,21 @@
 //! **Problem.** LWPs block, are woken from any CPU, yield, move and end; no wake-up may be lost, no LWP may run on two
 //! CPUs or on a stack that another still uses, and nothing may fall between two entries of the ledger.
 //!
-//! **One lock per CPU**, the dispatcher's, guards that CPU's run queue and the [`Place`](crate::proc::Place) of every LWP whose `cpu` it
+//! **One lock per CPU**, the dispatcher's, guards that CPU's run queue and the [`Standing`](kcore::sched::place::Standing) of every LWP whose `cpu` it
 //! is. The lock is held *across* the switch: the LWP that gives way takes it, the one that goes on releases it
 //! (`finish_switch`). So nobody can see an LWP as blocked or queued while its stack is still in use. An LWP that is to
 //! wait on another CPU is queued there by whoever comes after it on this one, when its stack is free.
 //!
-//! **Block and wake are one protocol.** A blocker first puts itself where a waker finds it, then calls [`block`]. A
-//! waker calls [`wake`], which takes the lock of the LWP's CPU: if the LWP is blocked it is queued; if it is still on its
-//! way to block, the wake-up is remembered and `block` returns at once. Both look under the same lock, so there is no
-//! moment between. A block may therefore return without cause; whoever waits looks at what it waits for again.
+//! **Block and wake are one protocol**, that of [`kcore::sched::place`]: [`block`] and [`wake`] ask it under the lock of
+//! the LWP's CPU, and do what it says. A blocker first puts itself where a waker finds it. A block may return without
+//! cause; whoever waits looks at what it waits for again.
 //!
 //! **Priorities.** Better nice values go first, at once; LWPs that mostly sleep go before those of their nice value
 //! (`kcore::sched::credit`); and one that was kept out for long has a turn (`kcore::sched::Turns`). On several CPUs a woken
 //! LWP goes where the lowest priority runs; LWPs that wait are not moved because another CPU runs a lower one.
 //!
 //! **Moving.** An LWP's `cpu` changes under the lock of the old CPU; whoever locks the new one's afterwards finds it
-//! queued there, or about to be: a wake-up is remembered, a removal finds nothing to remove. Two dispatchers' locks are
+//! queued there, or about to be: a wake-up is kept, a removal finds nothing to remove. Two dispatchers' locks are
 //! never held together.
 //!
 //! **No CPU idles while an LWP waits.** A CPU announces that it is idle, *then* looks for work everywhere, then sleeps;

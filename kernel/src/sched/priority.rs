@@ -1,9 +1,10 @@
 //! Changing who goes first.
 
 use super::dispatch::{enqueue, lock_of};
-use crate::proc::{Lwp, Place};
+use crate::proc::Lwp;
 use core::sync::atomic::Ordering::SeqCst;
 use kcore::sched::Nice;
+use kcore::sched::place::Place;
 
 /// Gives the LWP that has this tid another nice value, which counts from now on: it goes before those who wait below it,
 /// and gives way to those who wait above. Nothing happens where it has ended.

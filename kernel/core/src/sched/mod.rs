@@ -4,12 +4,15 @@
 //! instructions however many wait. Decisions are values: [`Turns::after_slice`] says who is next when a slice is over,
 //! [`balance`] on which CPU an LWP waits. Who holds the queue's lock then acts on it: one place switches.
 //!
+//! How an LWP goes to sleep and is woken is [`place`]'s matter.
+//!
 //! Slots stand for LWPs. What a queue needs in each of them is a [`Link`], which lies in the LWP itself.
 
 pub mod balance;
 pub mod credit;
 mod decision;
 mod nice;
+pub mod place;
 mod queue;
 #[cfg(test)]
 mod tests;
