@@ -35,6 +35,9 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     cpu::start_boot_cpu();
     log_sink::start(options::is_verbose(information.command_line()));
     let options = options::read(information.command_line());
+    if options.check_stacks {
+        mm::stack_depth::start();
+    }
     log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), information.command_line());
     log::debug!("CPU features: {:?}", arch::features());
     information.memory().for_each(|range| log::debug!("memory: {:#x} to {:#x}", range.start, range.end));
@@ -57,6 +60,9 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     fs::start(information.archive(), &options);
     if options.panic_test {
         panic!("asked for by the option panic-test");
+    }
+    if options.overflow_test {
+        mm::stack_depth::overflow();
     }
     sched::set_tick(options.tick_hz);
     cpu::start_others(&machine, start_page);

@@ -13,6 +13,10 @@ pub(crate) struct Options {
     pub(crate) seed: Option<u64>,
     /// `panic-test`: the kernel panics at the end of boot.
     pub(crate) panic_test: bool,
+    /// `overflow-test`: the kernel overflows a stack of its own at the end of boot.
+    pub(crate) overflow_test: bool,
+    /// `check-stacks`: how deep kernel stacks get is measured, and at least a quarter of each must stay free.
+    pub(crate) check_stacks: bool,
 }
 
 /// Whether the log goes to the console too: asked for before the rest is read, so that the log can tell about it.
@@ -28,6 +32,8 @@ pub(crate) fn read(line: &str) -> Options {
             ("verbose", "") => {} // see `is_verbose`
             ("strace", "") => options.strace = true,
             ("panic-test", "") => options.panic_test = true,
+            ("overflow-test", "") => options.overflow_test = true,
+            ("check-stacks", "") => options.check_stacks = true,
             ("console", kind @ ("tty" | "pipe")) => options.console_is_terminal = kind == "tty",
             ("tick", hz) if hz.parse::<u64>().is_ok_and(|hz| hz <= 1_000_000) => {
                 options.tick_hz = hz.parse().unwrap_or(0);

@@ -15,6 +15,7 @@ mod put;
 mod retired;
 mod shared;
 mod shared_frame;
+pub(crate) mod stack_depth;
 pub(crate) mod stacks;
 mod table;
 mod tlb;
@@ -77,4 +78,5 @@ pub(crate) fn log_usage() {
         stacks::spare_frames(),
         heap::used_bytes(),
     );
+    stack_depth::log_deepest();
 }

@@ -9,8 +9,18 @@
 //! the slot gets frames again, so it is enough that all CPUs forget them before that: once for many slots, while slots
 //! that were never used serve in their place. Interrupting every CPU for each stack took most of the time where a thousand
 //! processes ended together.
+//!
+//! **How large.** An LWP that is blocked costs the kernel its stack and little else, so a stack is one page. That is enough
+//! because of how the kernel is made: it is entered with interrupts off and never preempted, so nothing comes on top of a
+//! system call but a page fault in a copy, or interrupts in a stated window; nothing recurses; and what is large (arguments
+//! of a new program, a pipe's bytes) lies on the heap. The deepest path, in which the last LWP of a process ends in the
+//! middle of a long call, needs about half. The tests have it measured, and a quarter must stay free ([`super::stack_depth`]).
+//! Debug builds keep more on the stack and get four pages. **Tried and refused:** small stacks with a large one per CPU
+//! to switch to for deep calls, since those may block or end in the middle; giving back the lower pages of blocked LWPs'
+//! larger stacks, since each would have to be forgotten by all CPUs.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::sync::SpinMutex as Mutex;
 use syscalls::Errno;
@@ -18,13 +28,13 @@ use syscalls::Errno;
 use super::frames::{Budget, Frame};
 use super::kernel_space::{map_frame, unmap_frame};
 use super::layout::{PAGE_SIZE, STACKS};
-use super::tlb;
+use super::{stack_depth, tlb};
 
 /// Pages of a kernel stack.
-pub(crate) const STACK_PAGES: u64 = 4;
+const STACK_PAGES: u64 = if cfg!(debug_assertions) { 4 } else { 1 };
 
 /// Bytes of a kernel stack.
-pub(crate) const STACK_SIZE: u64 = STACK_PAGES * PAGE_SIZE;
+pub(super) const STACK_SIZE: u64 = STACK_PAGES * PAGE_SIZE;
 
 /// Mapped stacks that wait for their next user.
 const CACHED: usize = 64;
@@ -67,13 +77,9 @@ impl KernelStack {
     /// # Errors
     /// ENOMEM.
     pub(crate) fn new() -> Result<KernelStack, Errno> {
-        let mut slots = SLOTS.lock();
-        if let Some(slot) = slots.take_cached() {
-            return Ok(KernelStack { slot });
-        }
-        let slot = slots.take_empty()?;
-        drop(slots);
-        map_slot(slot).inspect_err(|_| free_slot(slot))?;
+        let slot = take_mapped()?;
+        // SAFETY: the slot is mapped, and nobody has it yet.
+        unsafe { stack_depth::fill(bytes(slot)) };
         Ok(KernelStack { slot })
     }
 
@@ -86,16 +92,23 @@ impl KernelStack {
 
     /// The address above the stack's last byte, 16-byte aligned.
     pub(crate) fn top(&self) -> u64 {
-        base(self.slot) + STACK_SIZE
+        bytes(self.slot).end
     }
 }
 
 impl Drop for KernelStack {
     fn drop(&mut self) {
+        stack_depth::check(bytes(self.slot));
         if !SLOTS.lock().put_cached(self.slot) {
             free_slot(self.slot);
         }
     }
+}
+
+/// The stack that an address lies on.
+pub(super) fn around(address: u64) -> Option<Range<u64>> {
+    let slot = address.checked_sub(STACKS.start)? / SLOT_SIZE;
+    Some(bytes(slot as u32)).filter(|stack| STACKS.contains(&address) && stack.contains(&address))
 }
 
 /// Frames of the stacks in the cache: in use by nobody, though not free.
@@ -127,7 +140,7 @@ impl Slots {
 
     fn take_empty(&mut self) -> Result<u32, Errno> {
         let slot = self.fresh;
-        let is_full = base(slot + 1) + STACK_SIZE > STACKS.end;
+        let is_full = bytes(slot).end > STACKS.end;
         if self.empty.is_empty() && (self.remembered.len() >= FORGOTTEN_AT_ONCE || is_full) {
             tlb::forget_kernel();
             core::mem::swap(&mut self.empty, &mut self.remembered);
@@ -146,12 +159,26 @@ impl Slots {
     }
 }
 
-fn base(slot: u32) -> u64 {
-    STACKS.start + u64::from(slot) * SLOT_SIZE + PAGE_SIZE
+/// Where the stack of a slot lies: above the page that is never mapped.
+fn bytes(slot: u32) -> Range<u64> {
+    let top = STACKS.start + (u64::from(slot) + 1) * SLOT_SIZE;
+    top - STACK_SIZE..top
 }
 
 fn pages(slot: u32) -> impl Iterator<Item = u64> {
-    (0..STACK_PAGES).map(move |page| base(slot) + page * PAGE_SIZE)
+    bytes(slot).step_by(PAGE_SIZE as usize)
+}
+
+/// A slot with frames, which is the caller's.
+fn take_mapped() -> Result<u32, Errno> {
+    let mut slots = SLOTS.lock();
+    if let Some(slot) = slots.take_cached() {
+        return Ok(slot);
+    }
+    let slot = slots.take_empty()?;
+    drop(slots);
+    map_slot(slot).inspect_err(|_| free_slot(slot))?;
+    Ok(slot)
 }
 
 /// Maps all pages of a slot, or some if memory runs out.

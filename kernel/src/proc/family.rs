@@ -24,7 +24,9 @@ const MOST_CHUNKS: usize = 1 << 11;
 /// The pid of the first process, which takes the orphans.
 const FIRST: u32 = 1;
 
-static PROCESSES: Slots<Process, MOST_CHUNKS> = Slots::new(Process::free);
+static PROCESSES: Slots<Process, MOST_CHUNKS> = Slots::new(|place, number| {
+    place.write(Process::free(number));
+});
 
 static FAMILY: Lock<kcore::process::Family> = Lock::new(Rank::Family, kcore::process::Family::new());
 

@@ -40,6 +40,7 @@ use crate::arch::{self, Frame, clock};
 use crate::cpu::Here;
 use crate::fs::console;
 use crate::mm::AddressSpace;
+use crate::mm::stack_depth;
 use crate::mm::stacks::KernelStack;
 use crate::sched;
 use kcore::acct::OffCpu;
@@ -184,6 +185,7 @@ fn end_of_first(process: &Process) -> ! {
     if process.space().is_unique() {
         process.space().clear();
     }
+    stack_depth::check_own();
     crate::mm::log_usage();
     match process.ending() {
         Some(Ending::Signal(signal)) => arch::tell_outcome(format_args!("signal {signal}")),

@@ -4,6 +4,7 @@
 use crate::sync::{Lock, Rank};
 use alloc::alloc::{Layout, alloc};
 use alloc::vec::Vec;
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use syscalls::Errno;
 
@@ -17,12 +18,15 @@ pub(super) struct Slots<T: 'static, const CHUNKS: usize> {
     count: AtomicUsize,
     /// The numbers of the free places.
     free: Lock<Vec<u32>>,
-    make: fn(u32) -> T,
+    make: Make<T>,
 }
+
+/// Makes the place with a number where it is to be: on the stack it would take a third of it.
+type Make<T> = fn(&mut MaybeUninit<T>, u32);
 
 impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
     /// No places yet; `make` makes the one with a number.
-    pub(super) const fn new(make: fn(u32) -> T) -> Self {
+    pub(super) const fn new(make: Make<T>) -> Self {
         Slots {
             chunks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CHUNKS],
             count: AtomicUsize::new(0),
@@ -60,7 +64,7 @@ impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
         self.free.lock().push(number); // room was reserved when the place's chunk was made
     }
 
-    /// Not often, and with a place on the stack: out of the way of who finds one that is free.
+    /// Not often: out of the way of who finds one that is free.
     #[cold]
     #[inline(never)]
     fn add_chunk(&self, free: &mut Vec<u32>) -> Result<(), Errno> {
@@ -71,17 +75,17 @@ impl<T, const CHUNKS: usize> Slots<T, CHUNKS> {
         let total = (before + 1) * CHUNK;
         free.try_reserve(total - free.len()).map_err(|_| Errno::ENOMEM)?;
         // SAFETY: places have a size.
-        let chunk = unsafe { alloc(Layout::new::<[T; CHUNK]>()) }.cast::<T>();
+        let chunk = unsafe { alloc(Layout::new::<[T; CHUNK]>()) }.cast::<MaybeUninit<T>>();
         if chunk.is_null() {
             return Err(Errno::ENOMEM);
         }
         let first = (before * CHUNK) as u32;
         for index in 0..CHUNK {
-            // In place, one by one: a chunk is larger than a kernel stack.
-            // SAFETY: inside the memory that was just allocated for so many.
-            unsafe { chunk.add(index).write((self.make)(first + index as u32)) };
+            // SAFETY: inside the memory that was just allocated for so many, and nobody else's yet.
+            let place = unsafe { &mut *chunk.add(index) };
+            (self.make)(place, first + index as u32);
         }
-        self.chunks[before].store(chunk, Ordering::Release);
+        self.chunks[before].store(chunk.cast(), Ordering::Release);
         self.count.store(before + 1, Ordering::Release);
         free.extend((first..first + CHUNK as u32).rev());
         Ok(())

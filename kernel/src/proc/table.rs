@@ -13,7 +13,9 @@ const MOST_CHUNKS: usize = 1 << 13;
 /// So many LWPs there can be.
 pub(crate) const MOST_LWPS: usize = CHUNK * MOST_CHUNKS;
 
-static LWPS: Slots<Lwp, MOST_CHUNKS> = Slots::new(|number| Lwp::free(Slot::new(number)));
+static LWPS: Slots<Lwp, MOST_CHUNKS> = Slots::new(|place, number| {
+    place.write(Lwp::free(Slot::new(number)));
+});
 
 /// Which slot has which tid. Looked up without a lock.
 static IDS: Ids<HeapLeaves> = Ids::new(HeapLeaves);

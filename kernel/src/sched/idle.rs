@@ -5,6 +5,7 @@ use super::dispatch::leave_idle;
 use super::timer::arm;
 use crate::arch;
 use crate::cpu::Here;
+use crate::mm::stack_depth;
 use crate::mm::stacks::KernelStack;
 use core::sync::atomic::Ordering::SeqCst;
 
@@ -17,6 +18,7 @@ pub(crate) extern "sysv64" fn idle_for_ever() -> ! {
     arm(here);
     loop {
         while leave_idle() {}
+        stack_depth::check_own();
         IDLE.fetch_or(own, SeqCst);
         if !leave_idle() {
             arch::wait_for_interrupt();

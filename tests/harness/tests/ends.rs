@@ -46,6 +46,17 @@ fn a_panic_names_functions_files_and_lines() {
     assert!(lines.any(named), "{}", run.stderr);
 }
 
+#[test]
+fn a_kernel_stack_that_overflows_is_found_at_once() {
+    for debug_kernel in [false, true] {
+        let machine = Machine { append: "overflow-test".to_owned(), debug_kernel, ..Machine::default() };
+        let run = finish_cleanly(&mut machine.command(program("forever")));
+        assert_eq!(run.status, 125, "{}", run.stderr);
+        let said = run.stderr.lines().nth(1).unwrap_or_default();
+        assert!(said.starts_with("panic: double fault (a kernel stack overflowed?)"), "{}", run.stderr);
+    }
+}
+
 /// The program `fault` knows what it can do wrong, and the signal for each; it says so on the host, too.
 fn faults() -> Vec<(String, i32)> {
     let list = finish(Command::new(c_program("fault")).arg("list")).text();

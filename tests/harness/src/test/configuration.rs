@@ -10,12 +10,15 @@ pub(crate) struct Configuration {
     pub(crate) machine: Machine,
 }
 
+/// Has the kernel see to it that no test needs more than three quarters of a kernel stack.
+const CHECK_STACKS: &str = "check-stacks";
+
 /// Deterministic time for exact figures, and two CPUs in parallel for real races, the latter with the release and
 /// the checked kernel; each on a CPU that has every feature (`max`) and one that lacks most (`qemu64`).
 pub(crate) fn usual() -> Vec<Configuration> {
     let exact = Machine::deterministic();
-    let parallel = Machine::default();
-    let checked = Machine { debug_kernel: true, ..Machine::default() };
+    let parallel = Machine { append: CHECK_STACKS.to_owned(), ..Machine::default() };
+    let checked = Machine { debug_kernel: true, ..parallel.clone() };
     vec![
         Configuration { name: "icount-max", machine: exact.clone() },
         Configuration { name: "icount-qemu64", machine: Machine { model: "qemu64", ..exact } },
@@ -28,7 +31,7 @@ pub(crate) fn usual() -> Vec<Configuration> {
 
 /// More CPUs than the host has, little memory, and much.
 pub(crate) fn further() -> Vec<Configuration> {
-    let checked = Machine { debug_kernel: true, ..Machine::default() };
+    let checked = Machine { debug_kernel: true, append: CHECK_STACKS.to_owned(), ..Machine::default() };
     vec![
         Configuration { name: "checked-4-cpus", machine: Machine { cpus: 4, ..checked.clone() } },
         Configuration { name: "checked-64M", machine: Machine { memory: "64M", ..checked.clone() } },

@@ -45,7 +45,8 @@ pub(crate) fn run(options: &Options, board: &mut Board) -> Result<()> {
 
     let end = Instant::now() + if options.long { STAGE_LIMIT * 20 } else { STAGE_LIMIT };
     for Configuration { name, machine } in configurations {
-        let machine = Machine { append: options.append.clone(), timeout: options.limit(), ..machine };
+        let append = [machine.append.as_str(), &options.append].join(" ").trim().to_owned();
+        let machine = Machine { append, timeout: options.limit(), ..machine };
         board.suite(&format!("guest {name}"), || {
             (0..repetitions).flat_map(|_| run_all(&programs, &machine, end)).collect()
         });
