@@ -123,7 +123,8 @@ mod tests {
         assert_eq!(Rate::new(Rate::FASTEST_HZ).unwrap().hz(), 1 << 54);
     }
 
-    /// K05: the product of cycles and 10^9 leaves 64 bits within seconds, the multiplier below 1 GHz leaves 32.
+    /// K05: the product of cycles and 10^9 leaves 64 bits within seconds, the multiplier below 1 GHz leaves 32. (Red where
+    /// the product is made in 64 bits; so is K04.)
     #[test]
     fn k05_a_table_of_cycles_and_rates() {
         let rates = [

@@ -289,7 +289,7 @@ fn cost_of(sleep: fn()) -> (Duration, Duration) {
 }
 
 /// A host that is busy may stop a CPU while the LWP is in the kernel, which is then the LWP's time. But not each time,
-/// while elapsed time handed out for CPU time would show each time.
+/// while elapsed time handed out for CPU time would show each time. (Red where an LWP's ledger adds sleep to system.)
 #[test]
 fn k09_sleep_is_not_charged() {
     for sleep in

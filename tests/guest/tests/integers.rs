@@ -1,4 +1,5 @@
 //! K33: odd integers in any argument of any call give a documented error or are harmless; the kernel lives.
+//! (Red on the checked kernel with one plain addition of an address and a length.)
 
 use std::collections::BTreeSet;
 

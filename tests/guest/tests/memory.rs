@@ -125,6 +125,7 @@ fn too_much_is_enomem() {
     assert!(writable(pages.page(0)), "what was there is there");
 }
 
+/// (Red where user space ends one page higher.)
 #[test]
 fn k34_the_last_page_of_the_lower_half_is_never_mapped() {
     for (start, length) in [

@@ -2,6 +2,9 @@
 //!
 //! On Linux a call may have written part of its result before it finds the bad page; `nothing_is_written` holds for
 //! tally only.
+//!
+//! (Red where the kernel does not look at the end of user space, does not touch both pages before it writes to two, or
+//! lets a fault write where the region does not permit it: then for ever.)
 
 use std::fs::File;
 use std::os::fd::AsRawFd;

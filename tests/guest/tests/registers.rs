@@ -1,6 +1,6 @@
 //! What a system call leaves alone: every register but `rax`, `rcx` and `r11`, and all flags (K36, K37).
 
-use guest::{Pages, Registers, address, invoke};
+use guest::{Pages, Registers, address, call, invoke};
 use syscalls::number;
 
 const DIRECTION: u64 = 1 << 10;
@@ -92,6 +92,7 @@ fn k36_calls_work_with_the_direction_flag_set() {
     all_calls_keep_everything(DIRECTION, 256);
 }
 
+/// (Red where the return leaves it out. That SFMASK clears it, so that the kernel stays kept from user memory, cannot be seen.)
 #[test]
 fn k37_calls_work_with_the_alignment_flag_set() {
     all_calls_keep_everything(ALIGNMENT, 64);
@@ -100,6 +101,26 @@ fn k37_calls_work_with_the_alignment_flag_set() {
 #[test]
 fn k37_calls_work_with_the_nested_task_flag_set() {
     all_calls_keep_everything(NESTED_TASK, 64);
+}
+
+/// The caller blocks with the flag set and its CPU goes on with a process that was never run, whose way to user mode is
+/// `iretq`: which the flag forbids. (Red on one CPU where SFMASK leaves the flag.)
+#[test]
+fn k37_others_start_while_one_waits_with_the_nested_task_flag_set() {
+    for _ in 0..8 {
+        // SAFETY: the child makes one call and is gone.
+        let child = unsafe { call(number::fork, &[]) }.expect("fork");
+        if child == 0 {
+            // SAFETY: ends the child.
+            let _ = unsafe { call(number::exit_group, &[0]) };
+        }
+        let mut registers = registers_for(number::wait4, &[child, 0, 0, 0]);
+        registers.flags |= NESTED_TASK;
+        // SAFETY: waits for the child, and no more.
+        unsafe { invoke(&mut registers) };
+        assert_eq!(registers.rax, child, "wait4");
+        assert_ne!(registers.flags & NESTED_TASK, 0);
+    }
 }
 
 #[test]
@@ -127,6 +148,7 @@ fn k36_what_is_copied_with_the_direction_flag_set_is_right() {
     }
 }
 
+/// (Red without the `cld` of the entry: pages are cleared backwards.)
 #[test]
 fn k36_page_faults_work_with_the_direction_flag_set() {
     let pages = Pages::new(256);
