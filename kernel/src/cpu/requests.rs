@@ -7,17 +7,23 @@
 //! [`crate::sync::SpinMutex`] does instead of just spinning). Everyone else has interrupts on, or turns them on after a
 //! short stretch, and is interrupted by the kick. So an answer comes in bounded time and there is no circle of waiters.
 //!
-//! **Forgetting translations.** The asking CPU counts `wanted` up after it has changed the table; the asked CPU reads it,
-//! then forgets, then copies it to `done`. A CPU announces the table that it uses before it loads it, so one that is
-//! not asked loads the table after the change, and has nothing old.
+//! **Forgetting translations.** Requests are numbered for the whole machine. The asking CPU draws a number after it has
+//! changed the table, and raises `wanted` of each CPU that it asks to that; the asked CPU reads `wanted`, then forgets, then
+//! copies it to `done`. Numbers are drawn in the order of the changes that precede them, so whoever has served a later
+//! number has served this one. A CPU announces the table that it uses before it loads it, so one that is not asked loads
+//! the table after the change, and has nothing old.
 
 use super::{Cpu, Here};
 use crate::arch;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use kcore::sched::balance::CpuSet;
+
+/// How many requests to forget translations there were.
+static FLUSHES: AtomicU64 = AtomicU64::new(0);
 
 /// Requests to one CPU.
 pub(crate) struct Requests {
-    /// How many times it was asked to forget its translations, and up to which time it has.
+    /// The last request to forget translations that it was asked, and the last that it has served.
     flush_wanted: AtomicU64,
     flush_done: AtomicU64,
     /// It is to stand still, and does.
@@ -61,17 +67,20 @@ pub(crate) fn flush_others(root: Option<u64>) {
     let asked = |cpu: &&'static Cpu| {
         cpu.number() != here.number() && root.is_none_or(|root| cpu.root.load(SeqCst) == root)
     };
-    core::sync::atomic::fence(SeqCst); // the change of the table is seen by whoever is not asked
-    let mut tickets = [0; super::MAX_CPUS];
+    // Also a fence: the change of the table is seen by whoever is not asked.
+    let number = FLUSHES.fetch_add(1, SeqCst) + 1;
+    let mut waiting = CpuSet(0);
     for cpu in super::all().filter(asked) {
-        tickets[cpu.number() as usize] = cpu.requests.flush_wanted.fetch_add(1, SeqCst) + 1;
+        cpu.requests.flush_wanted.fetch_max(number, SeqCst);
         arch::kick(cpu.apic_id());
+        waiting = waiting.with(cpu.number());
     }
-    for cpu in super::all() {
-        while cpu.requests.flush_done.load(SeqCst) < tickets[cpu.number() as usize] {
+    while let Some(cpu) = waiting.lowest().and_then(super::get) {
+        while cpu.requests.flush_done.load(SeqCst) < number {
             serve();
             core::hint::spin_loop();
         }
+        waiting = waiting.without(cpu.number());
     }
 }
 

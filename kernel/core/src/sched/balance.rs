@@ -34,8 +34,7 @@ impl CpuSet {
         CpuSet(self.0 & other.0)
     }
 
-    /// The same with `cpu`.
-    #[inline]
+    /// The same with `cpu`, which is below 64.
     #[must_use]
     pub const fn with(self, cpu: u32) -> CpuSet {
         CpuSet(self.0 | 1 << cpu)
