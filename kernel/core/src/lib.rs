@@ -8,6 +8,7 @@
 //! | for | there is | of the caller it wants |
 //! |---|---|---|
 //! | CPU time that adds up | [`acct`], [`clock`], [`clock_id`] | a clock that is in step on all CPUs, interrupts off while writing |
+//! | load averages | [`loadavg`] | the same clock, a lock for each CPU that its dispatcher holds anyway |
 //! | dispatching | [`sched`] | a lock around each run queue, one place that switches |
 //! | time-outs, futexes, ids | [`timers`], [`futex`], [`ids`] | a lock around each |
 //! | processes, pipes | [`process`], [`pipe`] | a lock around each |
@@ -73,6 +74,7 @@ pub mod futex;
 pub mod ids;
 pub mod image;
 mod list;
+pub mod loadavg;
 pub mod memory_map;
 pub mod pipe;
 pub mod process;

@@ -1,0 +1,82 @@
+//! How fast the clock of the load averages runs, made ready for the closed form.
+
+use super::TIMES;
+use crate::clock::Rate;
+
+/// Periods in a second of this clock, at least.
+const PERIODS: u64 = 2048;
+
+/// No period has more ticks, so that a second moment of 2^17 changes fits 64 bits.
+const LONGEST_PERIOD: u64 = 1 << 22;
+
+/// Places of the quotients that the rates are made of: a scale of 14 bits still fits.
+const PLACES: u32 = 128 - 14;
+
+/// The clock of the load averages: how much of each average a tick takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Of each average: what it loses in a tick, `1 / T`, times `2^shift`. The first has its highest bit set.
+    rates: [u64; 3],
+    shift: u32,
+    /// How long changes are only noted, in ticks.
+    period: u64,
+    /// The rates for spans within a period, which fit one word once shifted left by `lift`: `2^(128 - lift) / T`.
+    short_rates: [u64; 3],
+    lift: u32,
+}
+
+impl Pace {
+    /// The largest scale.
+    pub const FASTEST: u32 = 10_000;
+
+    /// The clock of a counter that ticks at `rate`, `scale` times as fast as time. `None`: a scale that is not from 1 to
+    /// [`Pace::FASTEST`].
+    #[must_use]
+    pub fn new(rate: Rate, scale: u32) -> Option<Pace> {
+        if scale == 0 || scale > Self::FASTEST {
+            return None;
+        }
+        let scaled = u128::from(scale) << PLACES;
+        let wide = TIMES.map(|time| scaled / (u128::from(time) * u128::from(rate.hz())));
+        let spare = i64::from(wide[0].leading_zeros()) - 64;
+        let narrow = |rate: u128| if spare < 0 { rate >> -spare } else { rate << spare };
+        let rates = wide.map(|rate| narrow(rate) as u64);
+        let shift = (i64::from(PLACES) + spare) as u32;
+        let period = (rate.hz() / (PERIODS * u64::from(scale))).min(LONGEST_PERIOD);
+        let lift = period.leading_zeros().min(63);
+        let short_rates = rates.map(|rate| rate >> (shift + lift - 128));
+        Some(Pace { rates, shift, period, short_rates, lift })
+    }
+
+    /// How long changes are only noted, in ticks.
+    #[inline]
+    pub(super) const fn period(&self) -> u64 {
+        self.period
+    }
+
+    /// `ticks / T` of average `index`, with 64 binary places.
+    pub(super) const fn span(&self, index: usize, ticks: u64) -> u128 {
+        (ticks as u128 * self.rates[index] as u128) >> (self.shift - 64)
+    }
+
+    /// The same of fewer ticks than a period has, of each average.
+    #[inline]
+    pub(super) fn short_spans(&self, ticks: u64) -> [i64; 3] {
+        let lifted = ticks << self.lift;
+        self.short_rates.map(|rate| ((u128::from(lifted) * u128::from(rate)) >> 64) as i64)
+    }
+
+    /// The same of a moment: a sum of ticks that may be negative.
+    pub(super) const fn first(&self, index: usize, moment: i64) -> i128 {
+        let size = self.span(index, moment.unsigned_abs()) as i128;
+        if moment < 0 { -size } else { size }
+    }
+
+    /// `ticks^2 / 2 T^2` of a moment of squares, with 64 binary places.
+    pub(super) const fn second(&self, index: usize, moment: i64) -> i128 {
+        let rate = self.rates[index] as u128;
+        let once = (moment.unsigned_abs() as u128 * rate) >> 64;
+        let size = ((once * rate) >> (2 * self.shift - 127)) as i128;
+        if moment < 0 { -size } else { size }
+    }
+}
