@@ -57,10 +57,15 @@ pub(super) fn check(stack: Range<u64>) {
 
 /// Looks at the kernel stack that this runs on, where it is one of the stack area's.
 pub(crate) fn check_own() {
-    let here = 0_u8;
-    if let Some(stack) = stacks::around((&raw const here).addr() as u64) {
+    if let Some(stack) = own() {
         check(stack);
     }
+}
+
+#[inline(always)]
+fn own() -> Option<Range<u64>> {
+    let here = 0_u8;
+    stacks::around((&raw const here).addr() as u64)
 }
 
 /// Writes to the log what was found.
@@ -78,17 +83,16 @@ pub(crate) fn overflow() -> ! {
 }
 
 extern "sysv64" fn fall() -> ! {
-    panic!("{} calls did not overflow a stack", fall_from(0))
+    let lowest = own().expect("this runs on a kernel stack").start;
+    fall_below(lowest);
+    panic!("{lowest:#x} is the end of a kernel stack, and what is below can be written")
 }
 
-/// Calls itself to twice the depth of a stack, at least.
-fn fall_from(calls: u64) -> u64 {
-    let words = core::hint::black_box([calls; 2]);
-    if calls * size_of_val(&words) as u64 > 2 * STACK_SIZE {
-        calls
-    } else {
-        fall_from(calls + 1) + words[1] - calls
-    }
+/// Calls itself until its frame lies below `address`.
+fn fall_below(address: u64) -> u64 {
+    let here = core::hint::black_box([address; 2]);
+    let is_below = ((&raw const here).addr() as u64) < address;
+    if is_below { 0 } else { fall_below(address) + here[0] - here[1] }
 }
 
 fn words(stack: Range<u64>) -> impl Iterator<Item = *mut u64> {
