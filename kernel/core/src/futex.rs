@@ -8,6 +8,9 @@
 //! A waiter is taken out exactly once: by a wake, which is then spent on it, or by [`Waiting::leave`] (the word was
 //! another, a time-out, a kill), which says whether it came first. Waiters at one key are served in the order in
 //! which they came there.
+//!
+//! A waiter sees without the lock whether a wake took it out: that clears its bits, of which a waiter has some, and nothing
+//! else does. That it is in no list would not do: for a moment, one that is moved by a requeue is in none.
 
 use crate::list::{Link, Links, Lists, Slot};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -57,10 +60,15 @@ impl Waiter {
         }
     }
 
-    /// Whether it waits.
+    /// Whether a wake took it out since it joined. Needs no lock.
+    #[inline]
     #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        self.link.is_queued()
+    pub fn is_woken(&self) -> bool {
+        self.bits.load(Relaxed) == 0
+    }
+
+    fn answers_to(&self, key: Key, bits: u32) -> bool {
+        self.key() == key && self.bits.load(Relaxed) & bits != 0
     }
 
     fn key(&self) -> Key {
@@ -108,7 +116,8 @@ impl Waiting {
         Waiting { lists: Lists::new() }
     }
 
-    /// `slot`, which does not wait, waits at `key`, behind all who do, for wakes that share one of `bits`.
+    /// `slot`, which does not wait, waits at `key`, behind all who do, for wakes that share one of `bits`, which are not 0.
+    #[inline]
     pub fn join(&mut self, waiters: &impl Waiters, slot: Slot, key: Key, bits: u32) {
         let waiter = waiters.waiter(slot);
         waiter.set_key(key);
@@ -117,14 +126,17 @@ impl Waiting {
     }
 
     /// `slot` waits no longer; false where it did not, because a wake was faster.
+    #[inline]
     pub fn leave(&mut self, waiters: &impl Waiters, slot: Slot) -> bool {
         self.lists.remove(&WaiterLinks(waiters), slot).is_some()
     }
 
     /// Takes out the longest waiting at `key` that shares one of `bits`, to be woken.
+    #[inline]
     pub fn take_first(&mut self, waiters: &impl Waiters, key: Key, bits: u32) -> Option<Slot> {
         let slot = self.find(waiters, key, bits)?;
         self.leave(waiters, slot);
+        waiters.waiter(slot).bits.store(0, Relaxed);
         Some(slot)
     }
 
@@ -133,20 +145,22 @@ impl Waiting {
     pub fn requeue(&mut self, waiters: &impl Waiters, from: Key, to: Key, most: usize) -> usize {
         let mut moved = 0;
         while moved < most && from != to {
-            let Some(slot) = self.take_first(waiters, from, ANY) else { break };
+            let Some(slot) = self.find(waiters, from, ANY) else { break };
+            self.leave(waiters, slot);
             self.join(waiters, slot, to, waiters.waiter(slot).bits.load(Relaxed));
             moved += 1;
         }
         moved
     }
 
+    /// The first is the one, as a rule: only where it is not, the next is looked up.
+    #[inline]
     fn find(&self, waiters: &impl Waiters, key: Key, bits: u32) -> Option<Slot> {
-        let links = WaiterLinks(waiters);
-        let first = self.lists.first(key.list());
-        core::iter::successors(first, |&slot| self.lists.next(&links, slot)).find(|&slot| {
-            let waiter = waiters.waiter(slot);
-            waiter.key() == key && waiter.bits.load(Relaxed) & bits != 0
-        })
+        let mut slot = self.lists.first(key.list())?;
+        while !waiters.waiter(slot).answers_to(key, bits) {
+            slot = self.lists.next(&WaiterLinks(waiters), slot)?;
+        }
+        Some(slot)
     }
 }
 
@@ -243,6 +257,7 @@ mod tests {
                     Step::Take(key, bits) => {
                         let expected = model.take(key, bits).map(|(slot, ..)| Slot::new(slot));
                         prop_assert_eq!(waiting.take_first(&table, keys[key], bits), expected);
+                        prop_assert!(expected.is_none_or(|slot| table.waiter(slot).is_woken()));
                     }
                     Step::Requeue(from, to, most) => {
                         let expected = model.requeue(from, to, most);
@@ -251,7 +266,8 @@ mod tests {
                 }
                 for slot in 0..SLOTS {
                     let there = model.0.iter().any(|&(other, ..)| other == slot);
-                    prop_assert_eq!(table.waiter(Slot::new(slot)).is_waiting(), there);
+                    prop_assert_eq!(table.waiter(Slot::new(slot)).link.is_queued(), there);
+                    prop_assert!(!there || !table.waiter(Slot::new(slot)).is_woken());
                 }
             }
             for (key, &word) in keys.iter().enumerate() {

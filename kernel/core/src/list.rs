@@ -111,19 +111,20 @@ impl<const N: usize> Lists<N> {
     pub(crate) fn push_back(&mut self, links: &impl Links, slot: Slot, list: usize) {
         let link = links.link(slot);
         debug_assert!(!link.is_queued(), "a slot is in one list, once");
+        link.list.store(list as u32, Relaxed);
         let head = &mut self.heads[list];
-        let (mut first, mut last) = (slot.0, slot.0);
         if *head == NONE {
             *head = slot.0;
-        } else {
-            first = *head;
-            last = links.link(Slot(first)).previous();
+            link.next.store(slot.0, Relaxed);
+            link.previous.store(slot.0, Relaxed);
+            return;
         }
-        link.next.store(first, Relaxed);
+        let first = links.link(Slot(*head));
+        let last = first.previous();
+        link.next.store(*head, Relaxed);
         link.previous.store(last, Relaxed);
         links.link(Slot(last)).next.store(slot.0, Relaxed);
-        links.link(Slot(first)).previous.store(slot.0, Relaxed);
-        link.list.store(list as u32, Relaxed);
+        first.previous.store(slot.0, Relaxed);
     }
 
     /// Puts `slot`, which is in no list, before the first of `list`: that is behind the last, and the circle begins

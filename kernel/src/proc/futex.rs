@@ -78,7 +78,7 @@ pub(crate) fn wait(word: &Word, expected: u32, bits: u32, deadline: Option<u64>)
     }
     loop {
         sched::block_until(deadline);
-        if !is_waiting(lwp) {
+        if lwp.futex.is_woken() {
             return Ok(());
         }
         let over = deadline.is_some_and(|deadline| clock() >= deadline);
@@ -88,21 +88,26 @@ pub(crate) fn wait(word: &Word, expected: u32, bits: u32, deadline: Option<u64>)
     }
 }
 
-fn is_waiting(lwp: &Lwp) -> bool {
-    let _waiting = WAITING.lock();
-    lwp.futex.is_waiting()
+/// Wakes at most `count` waiters of `word` that share a bit with `bits`, the longest-waiting first; returns how many.
+#[inline]
+pub(crate) fn wake(word: &Word, count: u32, bits: u32) -> u64 {
+    match count {
+        1 => u64::from(wake_first(word.key, bits)),
+        _ => wake_some(word.key, count, bits),
+    }
 }
 
-/// Wakes at most `count` waiters of `word` that share a bit with `bits`, the longest-waiting first; returns how many.
-pub(crate) fn wake(word: &Word, count: u32, bits: u32) -> u64 {
-    let mut woken = 0;
-    while woken < u64::from(count) {
-        let first = WAITING.lock().take_first(&LwpWaiters, word.key, bits);
-        let Some(slot) = first else { break };
+fn wake_some(key: Key, count: u32, bits: u32) -> u64 {
+    (0..count).take_while(|_| wake_first(key, bits)).count() as u64
+}
+
+/// Wakes the longest-waiting of those who wait at `key` and share a bit with `bits`, if there is one.
+fn wake_first(key: Key, bits: u32) -> bool {
+    let first = WAITING.lock().take_first(&LwpWaiters, key, bits);
+    first.is_some_and(|slot| {
         sched::wake(table::lwp(slot));
-        woken += 1;
-    }
-    woken
+        true
+    })
 }
 
 /// Wakes at most `count` waiters of `from` and moves at most `move_count` of the others to `to`, in their order.

@@ -28,6 +28,7 @@ pub(crate) type SpinMutex<T> = spin::mutex::SpinMutex<T, Serve>;
 pub(crate) struct Serve;
 
 impl RelaxStrategy for Serve {
+    #[cold]
     fn relax() {
         crate::cpu::serve();
         core::hint::spin_loop();
