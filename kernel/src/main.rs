@@ -15,6 +15,7 @@ mod mm;
 mod options;
 mod panic;
 mod proc;
+mod pset;
 mod random;
 mod sched;
 mod sync;
@@ -65,6 +66,7 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
         mm::stack_depth::overflow();
     }
     sched::set_tick(options.tick_hz);
+    sched::set_pace(options.loadavg_scale);
     cpu::start_others(&machine, start_page);
     proc::start_first().unwrap_or_else(|what| end_without_program(what));
     let ram: u64 = information.memory().map(|range| range.end - range.start).sum();

@@ -1,5 +1,7 @@
 //! The kernel's command line.
 
+use kcore::loadavg::Pace;
+
 /// What can be asked for. Words are separated by blanks; a word that is not known is ignored with a warning.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Options {
@@ -11,6 +13,8 @@ pub(crate) struct Options {
     pub(crate) tick_hz: u64,
     /// `seed=N`: random bytes are the same in every run.
     pub(crate) seed: Option<u64>,
+    /// `loadavg-scale=N`: the load averages' clock runs so many times as fast, 1 to 10 000.
+    pub(crate) loadavg_scale: u32,
     /// `panic-test`: the kernel panics at the end of boot.
     pub(crate) panic_test: bool,
     /// `overflow-test`: the kernel overflows a stack of its own at the end of boot.
@@ -26,7 +30,7 @@ pub(crate) fn is_verbose(line: &str) -> bool {
 
 /// Reads the command line.
 pub(crate) fn read(line: &str) -> Options {
-    let mut options = Options::default();
+    let mut options = Options { loadavg_scale: 1, ..Options::default() };
     for word in line.split_ascii_whitespace() {
         match word.split_once('=').unwrap_or((word, "")) {
             ("verbose", "") => {} // see `is_verbose`
@@ -37,6 +41,11 @@ pub(crate) fn read(line: &str) -> Options {
             ("console", kind @ ("tty" | "pipe")) => options.console_is_terminal = kind == "tty",
             ("tick", hz) if hz.parse::<u64>().is_ok_and(|hz| hz <= 1_000_000) => {
                 options.tick_hz = hz.parse().unwrap_or(0);
+            }
+            ("loadavg-scale", scale)
+                if scale.parse().is_ok_and(|scale| (1..=Pace::FASTEST).contains(&scale)) =>
+            {
+                options.loadavg_scale = scale.parse().unwrap_or(1);
             }
             ("seed", seed) if seed.parse::<u64>().is_ok() => options.seed = seed.parse().ok(),
             _ => log::warn!("kernel option '{word}' is not known; ignored"),

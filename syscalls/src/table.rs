@@ -181,5 +181,24 @@ macro_rules! for_each_syscall {
         0x1007 machine_times(times: Address);
         #[doc = "Describe the process with the lowest pid above `after` (0: the first), and return that pid; ESRCH behind the last."]
         0x1008 proc_next(after: Int, info: Address);
+
+        #[doc = "Make a processor set, and store its id."]
+        0x1010 pset_create(new: Address);
+        #[doc = "Destroy a processor set: its LWPs become unbound, its CPUs go to the default set."]
+        0x1011 pset_destroy(pset: Int);
+        #[doc = "Move a CPU to a processor set, or ask which it is in."]
+        0x1012 pset_assign(pset: Int, cpu: Int, old: Address);
+        #[doc = "The type and the CPUs of a processor set."]
+        0x1013 pset_info(pset: Int, kind: Address, count: Address, cpus: Address);
+        #[doc = "The ids of all processor sets but the default one."]
+        0x1014 pset_list(list: Address, count: Address);
+        #[doc = "Bind LWPs to a processor set, or ask to which they are."]
+        0x1015 pset_bind(pset: Int, kind: Int, id: Int, old: Address);
+        #[doc = "Bind LWPs to a CPU, or ask to which they are."]
+        0x1016 processor_bind(kind: Int, id: Int, cpu: Int, old: Address);
+        #[doc = "Load averages of a processor set over 1, 5 and 15 minutes, as doubles; returns how many."]
+        0x1017 pset_getloadavg(pset: Int, averages: Address, count: Int);
+        #[doc = "What a CPU went through since it came up."]
+        0x1018 cpu_info(cpu: Int, info: Address);
     } };
 }

@@ -20,6 +20,7 @@ macro_rules! crossing {
 
 /// A plain type without padding, safe to copy to and from a user as bytes.
 pub trait Crossing: Copy + Default {}
+impl Crossing for i32 {}
 impl Crossing for u32 {}
 impl Crossing for u64 {}
 
@@ -120,6 +121,39 @@ crossing! {
         cpu_irq: u64,
         /// Time in which the CPUs had nothing to run.
         cpu_idle: u64,
+    }
+    /// What a CPU went through since it came up (C: `struct cpu_info`).
+    struct CpuInfo: 112 {
+        /// When it came up, in nanoseconds since 1970.
+        since: u64,
+        /// Its processor set; −1: the default one.
+        pset: i32,
+        /// 1: it is on-line. There is no other state.
+        state: i32,
+        /// Page faults.
+        minor_faults: u64,
+        /// Interrupts that it sent to other CPUs.
+        cross_calls: u64,
+        /// Interrupts that it took.
+        interrupts: u64,
+        /// Switches away from an LWP.
+        switches: u64,
+        /// Those that the LWP was made to.
+        involuntary_switches: u64,
+        /// LWPs that it sent to another CPU, or took from one.
+        migrations: u64,
+        /// Turns of waiting for a lock.
+        spins: u64,
+        /// System calls.
+        system_calls: u64,
+        /// Nanoseconds in user mode.
+        user: u64,
+        /// Nanoseconds in the kernel on an LWP's behalf.
+        system: u64,
+        /// Nanoseconds in interrupts.
+        irq: u64,
+        /// Nanoseconds with nothing to run.
+        idle: u64,
     }
     /// What there is to know of a process (C: `struct proc_info`).
     struct ProcInfo: 96 {

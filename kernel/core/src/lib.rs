@@ -78,6 +78,7 @@ pub mod loadavg;
 pub mod memory_map;
 pub mod pipe;
 pub mod process;
+pub mod pset;
 pub mod range;
 pub mod region;
 pub mod sched;

@@ -5,9 +5,11 @@
 //! with the cells behind it until it switches to another LWP, after which it may be on another CPU and must ask again.
 //! What others may read or write is atomic or inside a lock, and says so.
 
+mod counters;
 mod requests;
 mod start;
 
+pub(crate) use counters::Counters;
 pub(crate) use requests::{flush_others, hold_all, serve};
 pub(crate) use start::start_others;
 
@@ -32,7 +34,8 @@ pub(crate) use arch::MAX_CPUS;
 pub(crate) struct Cpu {
     /// What the entry code needs; first, since its address is the GS base.
     pub(crate) area: CpuArea,
-    /// The LWP that runs here; None in the idle loop. Its own CPU's to use.
+    /// The LWP that runs here; None in the idle loop. Changes in a switch, with the dispatcher's lock held; to be read by this
+    /// CPU, or by who holds that lock.
     pub(crate) current: Cell<Option<&'static Lwp>>,
     /// Something must be done before the next return to user mode: written by any CPU, read by this one.
     attention: AtomicBool,
@@ -75,6 +78,10 @@ pub(crate) struct Cpu {
     pub(crate) moving: Cell<Option<(&'static Lwp, u32)>>,
     /// When the running LWP came. Its own CPU's to use.
     pub(crate) dispatched_at: Cell<u64>,
+    /// How many LWPs are bound to it by `processor_bind`. Changes under the lock of processor sets.
+    bound: AtomicU32,
+    /// What it went through.
+    pub(crate) counters: counters::Counters,
     /// The context of the idle loop.
     pub(crate) idle: arch::Context,
 }
@@ -86,6 +93,10 @@ unsafe impl Sync for Cpu {}
 impl Cpu {
     /// Where the request for attention lies, for the entry code: a byte.
     pub(crate) const ATTENTION: usize = offset_of!(Cpu, attention);
+
+    /// Where its system calls are counted, for the entry code: 64 bits.
+    pub(crate) const SYSTEM_CALLS: usize =
+        offset_of!(Cpu, counters) + offset_of!(counters::Counters, system_calls);
 
     /// A CPU that has not come up.
     pub(crate) const fn new() -> Self {
@@ -112,6 +123,8 @@ impl Cpu {
             busy: AtomicBool::new(false),
             moving: Cell::new(None),
             dispatched_at: Cell::new(0),
+            bound: AtomicU32::new(0),
+            counters: counters::Counters::new(),
             idle: arch::Context::new(),
         }
     }
@@ -132,6 +145,21 @@ impl Cpu {
         self.online.load(Ordering::SeqCst)
     }
 
+    /// How many LWPs are bound to it. Under the lock of processor sets, as are the two that follow.
+    pub(crate) fn bound_lwps(&self) -> u32 {
+        self.bound.load(Ordering::Relaxed)
+    }
+
+    /// One LWP more is bound to it.
+    pub(crate) fn bind_lwp(&self) {
+        self.bound.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One LWP less is bound to it.
+    pub(crate) fn unbind_lwp(&self) {
+        self.bound.fetch_sub(1, Ordering::Relaxed);
+    }
+
     /// Whether something must be done before this CPU returns to user mode.
     #[inline(always)]
     pub(crate) fn wants_attention(&self) -> bool {
@@ -142,8 +170,14 @@ impl Cpu {
     pub(crate) fn ask_for_attention(&self) {
         self.attention.store(true, Ordering::SeqCst);
         if self.number() != Here::get().number() {
-            arch::kick(self.apic_id());
+            self.kick();
         }
+    }
+
+    /// Interrupts this CPU, another one than the caller's, so that it looks what is asked of it.
+    pub(crate) fn kick(&self) {
+        Here::get().counters.cross_calls.add();
+        arch::kick(self.apic_id());
     }
 
     /// Takes the request back; whoever does so looks at everything it may have been about.
@@ -203,6 +237,7 @@ pub(crate) fn start_boot_cpu() -> Here {
     CPUS[0].store(core::ptr::from_ref(&BOOT_CPU).cast_mut(), Ordering::Release);
     COUNT.store(1, Ordering::Release);
     BOOT_CPU.ledger.start(arch::clock);
+    crate::pset::add_cpu(0);
     Here::get()
 }
 

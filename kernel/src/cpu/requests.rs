@@ -72,7 +72,7 @@ pub(crate) fn flush_others(root: Option<u64>) {
     let mut waiting = CpuSet(0);
     for cpu in super::all().filter(asked) {
         cpu.requests.flush_wanted.fetch_max(number, SeqCst);
-        arch::kick(cpu.apic_id());
+        cpu.kick();
         waiting = waiting.with(cpu.number());
     }
     while let Some(cpu) = waiting.lowest().and_then(super::get) {
@@ -99,7 +99,7 @@ pub(crate) fn hold_all<T>(work: impl FnOnce() -> T) -> T {
     let others = || super::all().filter(|cpu| cpu.number() != here.number());
     others().for_each(|cpu| {
         cpu.requests.hold_wanted.store(true, SeqCst);
-        arch::kick(cpu.apic_id());
+        cpu.kick();
     });
     for cpu in others() {
         while !cpu.requests.held.load(SeqCst) {

@@ -5,7 +5,7 @@ use crate::arch::{self, Machine, clock_fenced};
 use crate::mm::heap::try_box;
 use crate::mm::kernel_space;
 use crate::mm::stacks::KernelStack;
-use crate::{sched, time};
+use crate::{pset, sched, time};
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use syscalls::Errno;
@@ -64,7 +64,10 @@ fn start_one(apic_id: u8, page: u64) -> Result<u32, &'static str> {
     }
     let checked = if cpu.is_online() { compare_clocks(&cpu.greeting) } else { Err("it does not answer") };
     match checked {
-        Ok(()) => COUNT.store(number + 1, SeqCst),
+        Ok(()) => {
+            COUNT.store(number + 1, SeqCst);
+            pset::add_cpu(number);
+        }
         Err(_) => CPUS[number as usize].store(core::ptr::null_mut(), SeqCst),
     }
     // A CPU whose clock disagrees is never let go, and waits for ever.

@@ -8,10 +8,12 @@
 use super::process::Process;
 use crate::arch::{self, Context, FpuState, Frame};
 use crate::mm::stacks::KernelStack;
+use crate::pset::Binding;
+use crate::sched::{self, Partition};
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{
     AtomicPtr, AtomicU8, AtomicU32, AtomicU64,
-    Ordering::{Relaxed, SeqCst},
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
 };
 use kcore::acct::LwpLedger;
 use kcore::futex::Waiter;
@@ -43,8 +45,10 @@ pub(crate) struct Lwp {
     orders: AtomicU8,
     /// The process it belongs to; null: the slot is free.
     process: AtomicPtr<Process>,
-    /// The CPUs that it may use, as bits.
-    allowed: AtomicU64,
+    /// The CPUs that it wants to use, as bits, of those of its partition.
+    wanted: AtomicU64,
+    /// The partition whose CPUs it uses. Changes under the lock of processor sets and that of its CPU's dispatcher.
+    partition: AtomicPtr<Partition>,
     /// The CPU whose dispatcher's lock guards the group below. Changes under that lock only.
     pub(crate) cpu: AtomicU32,
 
@@ -64,6 +68,10 @@ pub(crate) struct Lwp {
     // --- guarded by the futex queues' lock ---
     /// Its place in a queue.
     pub(super) futex: Waiter,
+
+    // --- guarded by the lock of processor sets ---
+    /// To which CPUs it keeps.
+    pub(crate) binding: Cell<Binding>,
 
     // --- guarded by its process's lock ---
     /// It has noted that it is to stop, and stops.
@@ -108,7 +116,8 @@ impl Lwp {
             tid: AtomicU32::new(0),
             orders: AtomicU8::new(0),
             process: AtomicPtr::new(core::ptr::null_mut()),
-            allowed: AtomicU64::new(u64::MAX),
+            wanted: AtomicU64::new(u64::MAX),
+            partition: AtomicPtr::new(core::ptr::null_mut()),
             cpu: AtomicU32::new(0),
             link: Link::new(),
             standing: Cell::new(Standing::new()),
@@ -118,6 +127,7 @@ impl Lwp {
             credit: Cell::new(Credit::new()),
             asleep_since: Cell::new(0),
             futex: Waiter::new(),
+            binding: Cell::new(Binding::new()),
             has_noted_stop: Cell::new(false),
             waits_for_child: Cell::new(false),
             has_lent: Cell::new(false),
@@ -149,7 +159,8 @@ impl Lwp {
         self.tid.store(tid, Relaxed);
         self.orders.store(0, Relaxed);
         self.has_noted_stop.set(false);
-        self.allowed.store(u64::MAX, Relaxed);
+        self.want_cpus(CpuSet(u64::MAX));
+        self.set_partition(sched::DEFAULT);
         self.standing.set(Standing::new());
         self.credit.set(Credit::new());
         self.set_nice(Nice::DEFAULT);
@@ -305,15 +316,31 @@ impl Lwp {
         self.priority.set(self.own_priority.get().raised(credit.is_there()));
     }
 
-    /// The CPUs that it may use.
+    /// The CPUs that it may use: those of its partition that it wants, or all of them where it wants none of them.
     #[inline]
     pub(crate) fn allowed(&self) -> CpuSet {
-        CpuSet(self.allowed.load(SeqCst))
+        let cpus = self.partition().cpus();
+        let wanted = cpus.and(CpuSet(self.wanted.load(SeqCst)));
+        if wanted.is_empty() { cpus } else { wanted }
     }
 
-    /// Says which CPUs it may use; `sched::set_allowed` sees to it that it does.
-    pub(crate) fn set_allowed(&self, allowed: CpuSet) {
-        self.allowed.store(allowed.0, SeqCst);
+    /// Says which CPUs it wants to use; `sched::leave_wrong_cpu` sees to it that it does.
+    pub(crate) fn want_cpus(&self, wanted: CpuSet) {
+        self.wanted.store(wanted.0, SeqCst);
+    }
+
+    /// The partition whose CPUs it uses. Of a slot that is or was an LWP's.
+    #[inline]
+    pub(crate) fn partition(&self) -> &'static Partition {
+        let partition = self.partition.load(Acquire);
+        debug_assert!(!partition.is_null(), "an LWP is in a partition");
+        // SAFETY: set when the LWP began, to one of the partitions, which are static.
+        unsafe { &*partition }
+    }
+
+    /// Puts it into another one; `sched::move_lwp` does what belongs to it.
+    pub(crate) fn set_partition(&self, partition: &'static Partition) {
+        self.partition.store(core::ptr::from_ref(partition).cast_mut(), Release);
     }
 
     /// Whether it has to end.

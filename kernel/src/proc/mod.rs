@@ -21,6 +21,7 @@ mod fork;
 pub(crate) mod futex;
 mod lwp;
 pub(crate) mod machine;
+mod meant;
 mod process;
 mod program;
 pub(crate) mod signals;
@@ -31,19 +32,19 @@ pub(crate) mod table;
 pub(crate) use exec::{Program, run_program};
 pub(crate) use fork::{Memory, new_process};
 pub(crate) use lwp::Lwp;
+pub(crate) use meant::Meant;
 use process::Left;
 pub(crate) use process::{Ending, Lwps, Process};
 pub(crate) use program::{MOST_ARGUMENT_BYTES, start_first};
 pub(crate) use signals::interrupt_first;
 
-use crate::arch::{self, Frame, clock};
+use crate::arch::{self, Frame};
 use crate::cpu::Here;
 use crate::fs::console;
 use crate::mm::AddressSpace;
 use crate::mm::stack_depth;
 use crate::mm::stacks::KernelStack;
-use crate::sched;
-use kcore::acct::OffCpu;
+use crate::{pset, sched};
 use syscalls::Errno;
 
 /// What a program did that the CPU refused.
@@ -103,7 +104,7 @@ pub(crate) fn new_lwp(
         return added;
     };
     prepare(lwp);
-    lwp.ledger.begin(id, OffCpu::Runnable, clock);
+    pset::inherit(lwp);
     table::name(id, lwp.slot);
     sched::start(lwp);
     Ok(id)
@@ -161,6 +162,7 @@ pub(crate) fn exit_current() -> ! {
 fn leave(ending: Ending) -> ! {
     let lwp = Here::get().lwp();
     let process = lwp.process();
+    pset::leave(lwp);
     let word = lwp.clear_at_end.take();
     if word != 0 && (process.is_multithreaded() || !process.space().is_unique()) {
         crate::syscall::clear_and_wake(word);

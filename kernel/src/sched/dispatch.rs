@@ -1,7 +1,7 @@
 //! Giving way and going on.
 
 use super::timer::{renew_slice, start_slice, start_slice_at};
-use super::{Dispatcher, IDLE, all_cpus, load_of, priority_on, waiting_on};
+use super::{Dispatcher, IDLE, load_of, priority_on, waiting_on};
 use crate::arch::{self, Frame, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::proc::{self, Lwp};
@@ -13,18 +13,20 @@ use kcore::sched::AfterSlice;
 use kcore::sched::balance::{CpuSet, place_after_slice, place_woken, victim};
 use kcore::sched::place::{self, Block, Place, Wake};
 
-/// A new LWP, whose ledger says runnable already, is queued for the first time.
+/// A new LWP's life begins, as runnable: it is queued for the first time.
 pub(crate) fn start(lwp: &'static Lwp) {
     lwp.cpu.store(Here::get().number(), Release);
-    enqueue_on(choose_for(lwp), lwp);
+    let (cpu, mut dispatcher) = lock_allowed(choose_for(lwp), lwp);
+    dispatcher.more_load(lwp, || lwp.ledger.begin(lwp.tid(), OffCpu::Runnable, clock));
+    enqueue(cpu, dispatcher, lwp);
 }
 
 /// Ends the wait of an LWP, from anywhere; nothing happens where it has ended or is queued already.
 pub(crate) fn wake(lwp: &'static Lwp) {
-    let (cpu, dispatcher) = lock_of(lwp);
+    let (cpu, mut dispatcher) = lock_of(lwp);
     match lwp.wake() {
         Wake::Queue => {
-            let now = lwp.ledger.wake(clock);
+            let now = dispatcher.more_load(lwp, || lwp.ledger.wake(clock));
             let slept = now - lwp.asleep_since.get();
             lwp.slept(slept, time::slice_ticks());
             let target = choose_for(lwp);
@@ -52,18 +54,40 @@ pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
 pub(super) fn choose_for(lwp: &Lwp) -> u32 {
     let last = lwp.cpu.load(Acquire);
     let idle = CpuSet(IDLE.load(SeqCst));
-    let target = place_woken(last, lwp.allowed().and(all_cpus()), idle, lwp.priority(), priority_on);
+    let target = place_woken(last, lwp.allowed(), idle, lwp.priority(), priority_on);
     IDLE.fetch_and(!(1 << target), SeqCst);
     target
 }
 
-/// Queues an LWP whose `cpu` is `number` by now and whose stack nobody uses.
+/// An LWP that was just taken out of this dispatcher's queue waits where it may run.
+pub(super) fn requeue(dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
+    let target = choose_for(lwp);
+    lwp.cpu.store(target, Release);
+    drop(dispatcher);
+    enqueue_on(target, lwp);
+}
+
+/// Queues an LWP whose `cpu` is `number` by now and whose stack nobody uses; elsewhere where it may not run there any more.
 pub(super) fn enqueue_on(number: u32, lwp: &'static Lwp) {
-    let cpu = cpu::get(number).expect("an LWP's CPU is up");
-    let dispatcher = cpu.dispatcher.lock();
-    lwp.cpu.store(number, Release);
-    lwp.set_place(Place::Queued);
+    Here::get().counters.migrations.add();
+    let (cpu, dispatcher) = lock_allowed(number, lwp);
     enqueue(cpu, dispatcher, lwp);
+}
+
+/// The dispatcher of CPU `number`, or of another if the LWP may not run there, locked; it is that of the LWP, which is about
+/// to be queued.
+fn lock_allowed(mut number: u32, lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
+    loop {
+        let cpu = cpu::get(number).expect("an LWP's CPU is up");
+        let dispatcher = cpu.dispatcher.lock();
+        if lwp.allowed().has(number) {
+            lwp.cpu.store(number, Release);
+            lwp.set_place(Place::Queued);
+            return (cpu, dispatcher);
+        }
+        drop(dispatcher);
+        number = choose_for(lwp);
+    }
 }
 
 /// Queues an LWP on the CPU whose lock is held, and has that CPU know, and an idle one if there is any.
@@ -79,7 +103,7 @@ pub(super) fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, 
         cpu.ask_for_attention();
     } else if cpu.number() != here.number() {
         if is_first || !is_busy {
-            arch::kick(cpu.apic_id());
+            cpu.kick();
         }
     } else if here.current.get().is_some() {
         start_slice(here);
@@ -94,7 +118,7 @@ fn offer_to_idle(allowed: CpuSet) {
     let idle = CpuSet(IDLE.load(SeqCst)).and(allowed).lowest();
     if let Some(cpu) = idle.and_then(cpu::get) {
         IDLE.fetch_and(!(1 << cpu.number()), SeqCst);
-        arch::kick(cpu.apic_id());
+        cpu.kick();
     }
 }
 
@@ -159,6 +183,7 @@ fn give_turn(here: Here, mut dispatcher: Guard<'static, Dispatcher>, next: &'sta
     dispatcher.push(&here, lwp);
     next.give_turn();
     lwp.involuntary.fetch_add(1, Relaxed);
+    here.counters.involuntary.add();
     lwp.set_place(Place::Queued);
     switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
 }
@@ -167,9 +192,10 @@ fn give_turn(here: Here, mut dispatcher: Guard<'static, Dispatcher>, next: &'sta
 fn go_behind(here: Here, mut dispatcher: Guard<'static, Dispatcher>) {
     let lwp = here.lwp();
     lwp.involuntary.fetch_add(1, Relaxed);
+    here.counters.involuntary.add();
     let own = here.number();
     let load = |cpu| load_of(cpu) - u32::from(cpu == own);
-    let target = place_after_slice(own, lwp.allowed().and(all_cpus()), load);
+    let target = place_after_slice(own, lwp.allowed(), load);
     if target != own {
         return move_to(here, dispatcher, target);
     }
@@ -203,6 +229,7 @@ pub(crate) fn end_current() -> ! {
     let lwp = here.lwp();
     let mut dispatcher = here.cpu().dispatcher.lock();
     lwp.set_place(Place::Nowhere);
+    lwp.partition().lose();
     here.ended.set(Some(lwp));
     let next = dispatcher.pop(&here);
     switch(here, dispatcher, Some((lwp, OffCpu::Ended)), next);
@@ -225,13 +252,14 @@ pub(super) fn leave_idle() -> bool {
 /// An LWP that waits on another CPU and may run here; from the longest queue that has one.
 fn take_from_others(here: Here) -> Option<&'static Lwp> {
     let own = here.number();
-    let mut candidates = all_cpus();
+    let mut candidates = here.cpu().dispatcher.lock().partition.cpus();
     loop {
         let number = victim(own, candidates, waiting_on)?;
         let from = cpu::get(number)?;
         let mut dispatcher = from.dispatcher.lock();
         if let Some(lwp) = dispatcher.take_for(from, own) {
             lwp.cpu.store(own, Release);
+            here.counters.migrations.add();
             return Some(lwp);
         }
         candidates = candidates.without(number);
@@ -243,20 +271,26 @@ fn take_from_others(here: Here) -> Option<&'static Lwp> {
 #[inline(always)]
 fn switch(
     here: Here,
-    dispatcher: Guard<'static, Dispatcher>,
+    mut dispatcher: Guard<'static, Dispatcher>,
     from: Option<(&'static Lwp, OffCpu)>,
     to: Option<&'static Lwp>,
 ) {
     here.held.assert_only(Rank::Dispatcher);
     let others_wait = here.waiting.load(SeqCst) > 0;
     let from_ledger = from.map(|(lwp, state)| (&lwp.ledger, state));
+    let sleeper = from.filter(|(_, state)| *state != OffCpu::Runnable).map(|(lwp, _)| lwp);
+    let home = sleeper.and_then(|lwp| dispatcher.home_of(lwp));
     let now = acct::switch(&here.ledger, here.number(), from_ledger, to.map(|lwp| &lwp.ledger), clock);
+    if sleeper.is_some() {
+        dispatcher.less_load(home, now);
+    }
     crate::acct::check_switch(here, from.map(|(lwp, _)| lwp), now);
     here.slice_over.store(false, SeqCst);
-    if let Some((lwp, state)) = from {
+    if let Some((lwp, _)) = from {
+        here.counters.switches.add();
         let ran = now - here.dispatched_at.get();
         lwp.ran(ran, time::slice_ticks());
-        if state != OffCpu::Runnable {
+        if sleeper.is_some() {
             lwp.asleep_since.set(now);
         }
     }
@@ -314,7 +348,8 @@ unsafe fn finish_switch(current: Option<&Lwp>) {
     }
     // SAFETY: the context that was left handed the lock over.
     unsafe { here.dispatcher.release_handed_over() };
-    let is_good = current.is_none_or(|lwp| lwp.has_no_orders() && lwp.allowed().has(here.number()));
+    // Whoever took this CPU from an LWP that comes here sees to it that it leaves again: see `affinity`.
+    let is_good = current.is_none_or(Lwp::has_no_orders);
     let ended = here.ended.take();
     if moving.is_some() || ended.is_some() || !is_good {
         finish_special(here, moving, ended, is_good);

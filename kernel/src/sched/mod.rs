@@ -16,6 +16,9 @@
 //! (`kcore::sched::credit`); and one that was kept out for long has a turn (`kcore::sched::Turns`). On several CPUs a woken
 //! LWP goes where the lowest priority runs; LWPs that wait are not moved because another CPU runs a lower one.
 //!
+//! **Partitions** keep processor sets apart ([`Partition`]): an LWP waits and runs on CPUs of its own only, and no CPU takes
+//! from another partition's.
+//!
 //! **Moving.** An LWP's `cpu` changes under the lock of the old CPU; whoever locks the new one's afterwards finds it
 //! queued there, or about to be: a wake-up is kept, a removal finds nothing to remove. Two dispatchers' locks are
 //! never held together.
@@ -30,14 +33,18 @@
 mod affinity;
 mod dispatch;
 mod idle;
+mod partition;
 mod priority;
 mod timer;
 
-pub(crate) use affinity::set_allowed;
+pub(crate) use affinity::{clear_cpu, is_on_wrong_cpu, leave_wrong_cpu};
 pub(crate) use dispatch::{
     attend, block, end_current, first_return, kicked, notice, pause_long_call, start, wake, yield_now,
 };
 pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
+pub(crate) use partition::{
+    DEFAULT, Partition, averages_of, inherit, move_cpu, move_lwp, partition, set_pace,
+};
 pub(crate) use priority::set_nice;
 pub(crate) use timer::{
     block_until, reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt,
@@ -47,7 +54,7 @@ use crate::cpu::{self, Cpu};
 use crate::proc::{Lwp, table::LwpLinks};
 use crate::time;
 use core::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use kcore::sched::balance::CpuSet;
+use kcore::loadavg::Part;
 use kcore::sched::{AfterSlice, Priority, RunQueue, Turns};
 
 /// So long do LWPs wait behind those of better priority, before one of them has a turn.
@@ -60,11 +67,15 @@ static IDLE: AtomicU64 = AtomicU64::new(0);
 pub(crate) struct Dispatcher {
     queue: RunQueue,
     turns: Turns,
+    /// The partition that the CPU is in. Changes under the lock of processor sets too.
+    partition: &'static Partition,
+    /// The load of that partition that came and went here.
+    load: Part,
 }
 
 impl Dispatcher {
     pub(crate) const fn new() -> Self {
-        Dispatcher { queue: RunQueue::new(), turns: Turns::new() }
+        Dispatcher { queue: RunQueue::new(), turns: Turns::new(), partition: DEFAULT, load: Part::new() }
     }
 
     fn push(&mut self, cpu: &Cpu, lwp: &Lwp) {
@@ -104,6 +115,14 @@ impl Dispatcher {
         removed
     }
 
+    /// The first LWP that may not run on `cpu`, whose queue this is, taken out.
+    fn take_unfit(&mut self, cpu: &Cpu) -> Option<&'static Lwp> {
+        let is_unfit = |lwp: &&'static Lwp| !lwp.allowed().has(cpu.number());
+        let lwp = self.queue.iter(&LwpLinks).map(crate::proc::table::lwp).find(is_unfit)?;
+        self.remove(cpu, lwp);
+        Some(lwp)
+    }
+
     /// The first LWP that may run on CPU `number`, taken out.
     fn take_for(&mut self, cpu: &Cpu, number: u32) -> Option<&'static Lwp> {
         let fits = |lwp: &&'static Lwp| lwp.allowed().has(number);
@@ -111,11 +130,6 @@ impl Dispatcher {
         self.remove(cpu, lwp);
         Some(lwp)
     }
-}
-
-/// All CPUs that are up.
-fn all_cpus() -> CpuSet {
-    CpuSet::first(cpu::count())
 }
 
 /// At which priority a CPU runs.

@@ -4,7 +4,7 @@
 //! taken with interrupts off, so a holder is never interrupted or preempted and every critical section is short. A CPU
 //! takes locks in rising rank only:
 //!
-//! `Family → Process → Descriptors → Signals → Pipe → Futex → Console → Dispatcher → Timers → Table`, then those of `mm`:
+//! `Psets → Family → Process → Descriptors → Signals → Pipe → Futex → Console → Dispatcher → Load → Timers → Table`, then those of `mm`:
 //! `address space → heap, stacks → kernel tables → frames`
 //!
 //! Two locks of one rank are never held together. No user memory is touched and nothing sleeps while a lock is held.
@@ -30,6 +30,7 @@ pub(crate) struct Serve;
 impl RelaxStrategy for Serve {
     #[cold]
     fn relax() {
+        Here::get().counters.spins.add();
         crate::cpu::serve();
         core::hint::spin_loop();
     }
@@ -38,6 +39,7 @@ impl RelaxStrategy for Serve {
 /// The place of a lock in the order above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
+    Psets,
     Family,
     Process,
     Descriptors,
@@ -46,6 +48,7 @@ pub(crate) enum Rank {
     Futex,
     Console,
     Dispatcher,
+    Load,
     Timers,
     Table,
 }

@@ -125,7 +125,6 @@ impl Wishes {
         lwp.fs_base.set(if self.flags & CLONE_SETTLS != 0 { self.tls } else { this.fs_base.get() });
         lwp.gs_base.set(this.gs_base.get());
         lwp.signal_mask.set(this.signal_mask.get());
-        lwp.set_allowed(this.allowed());
         lwp.set_nice(this.nice());
         if self.flags & CLONE_VM == 0 {
             lwp.signal_stack.set(this.signal_stack.get());

@@ -2,10 +2,10 @@
 
 use super::pointer::optional;
 use super::{Address, Int, Result, Size};
-use crate::cpu::{self, Here};
+use crate::cpu::Here;
 use crate::mm::user::{copy_in, copy_out, read_bytes};
 use crate::proc::{Lwp, table};
-use crate::sched;
+use crate::{pset, sched};
 use kcore::sched::balance::CpuSet;
 use syscalls::Errno;
 
@@ -32,7 +32,7 @@ pub(super) fn sched_getaffinity(tid: Int, length: Size, mask: Address) -> Result
     if !length.is_multiple_of(WORD) || length == 0 {
         return Err(Errno::EINVAL);
     }
-    let allowed = find(tid)?.allowed().and(CpuSet::first(cpu::count()));
+    let allowed = find(tid)?.allowed();
     copy_out(mask, &allowed.0)?;
     Ok(WORD)
 }
@@ -40,12 +40,7 @@ pub(super) fn sched_getaffinity(tid: Int, length: Size, mask: Address) -> Result
 pub(super) fn sched_setaffinity(tid: Int, length: Size, mask: Address) -> Result {
     let mut bytes = [0; WORD as usize];
     read_bytes(mask, &mut bytes[..length.min(WORD) as usize])?;
-    let lwp = find(tid)?;
-    let allowed = CpuSet(u64::from_le_bytes(bytes)).and(CpuSet::first(cpu::count()));
-    if allowed.lowest().is_none() {
-        return Err(Errno::EINVAL);
-    }
-    sched::set_allowed(lwp, allowed);
+    pset::set_affinity(find(tid)?.tid(), CpuSet(u64::from_le_bytes(bytes)))?;
     Ok(0)
 }
 

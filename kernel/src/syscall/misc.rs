@@ -6,7 +6,7 @@ use crate::mm::frames;
 use crate::mm::layout::{PAGE_SIZE, USER_STACK};
 use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes};
 use crate::proc::{current, table};
-use crate::{random, sched, time};
+use crate::{pset, random, sched, time};
 use syscalls::Errno;
 use syscalls::linux::{Limit, SysInfo, UTS_FIELD};
 
@@ -28,6 +28,7 @@ pub(super) fn sysinfo(info: Address) -> Result {
         free_memory: usage.free + crate::mm::stacks::spare_frames(), // kept ready, not in use
         processes: crate::proc::process_count(),
         unit: PAGE_SIZE as u32,
+        loads: pset::machine_averages().fixed(16),
         ..SysInfo::default()
     };
     copy_out(info, &answer)?;

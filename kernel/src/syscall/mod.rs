@@ -16,6 +16,7 @@ mod pointer;
 mod poll;
 mod priority;
 mod process;
+mod pset;
 mod signal;
 mod thread;
 mod time;
@@ -141,6 +142,7 @@ mod handler {
     pub(super) use super::poll::*;
     pub(super) use super::priority::*;
     pub(super) use super::process::*;
+    pub(super) use super::pset::*;
     pub(super) use super::signal::*;
     pub(super) use super::thread::*;
     pub(super) use super::time::*;

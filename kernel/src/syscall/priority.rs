@@ -2,24 +2,15 @@
 
 use super::{Int, Result};
 use crate::cpu::Here;
-use crate::proc::{Lwp, Process, current, family, table};
+use crate::proc::{Meant, current, family};
 use crate::sched;
-use kcore::process::Which;
 use kcore::sched::Nice;
 use syscalls::Errno;
 
-/// Whose nice value is meant.
-enum Meant {
-    Lwp(u32),
-    Group(u32),
-    User(u32),
-}
-
 pub(super) fn getpriority(which: Int, who: Int) -> Result {
     let mut least = None;
-    for_each(&meant(which, who)?, |lwp, _, _| {
-        least = Some(least.map_or(lwp.nice(), |nice: Nice| nice.min(lwp.nice())))
-    });
+    meant(which, who)?
+        .for_each(|lwp, _, _| least = Some(least.map_or(lwp.nice(), |nice: Nice| nice.min(lwp.nice()))));
     least.map(Nice::told).ok_or(Errno::ESRCH)
 }
 
@@ -29,7 +20,7 @@ pub(super) fn setpriority(which: Int, who: Int, nice: Int) -> Result {
     let nice = Nice::nearest(nice);
     let caller = current().uid();
     let mut result = Err(Errno::ESRCH);
-    for_each(&meant(which, who)?, |lwp, tid, owner| {
+    meant(which, who)?.for_each(|lwp, tid, owner| {
         let refused = match caller {
             0 => None,
             _ if caller != owner.uid() => Some(Errno::EPERM),
@@ -60,25 +51,5 @@ fn meant(which: Int, who: Int) -> Result<Meant> {
         (USER, 0) => Ok(Meant::User(current().uid())),
         (USER, _) => Ok(Meant::User(who as u32)),
         _ => Err(Errno::EINVAL),
-    }
-}
-
-/// Calls `each` for all LWPs that are meant, with the id and the process of each.
-fn for_each(meant: &Meant, mut each: impl FnMut(&'static Lwp, u32, &Process)) {
-    let mut all_of = |process: &'static Process| process.for_each_member(|lwp| each(lwp, lwp.tid(), process));
-    match *meant {
-        Meant::Lwp(tid) => {
-            if let Some(lwp) = table::find(tid)
-                && let Some(process) = lwp.any_process().filter(|process| process.has(lwp, tid))
-            {
-                each(lwp, tid, process);
-            }
-        }
-        Meant::Group(group) => family::for_each(Which::Group(group), all_of),
-        Meant::User(uid) => family::for_each(Which::Any, |process| {
-            if process.uid() == uid {
-                all_of(process);
-            }
-        }),
     }
 }

@@ -109,6 +109,10 @@
 #define TALLY_SYS_getsid 124
 /* Keep an alternate signal stack; no handler ever runs on it. */
 #define TALLY_SYS_sigaltstack 131
+/* The nice value of an LWP, of a process group's or of a user's least nice one, as 20 minus it: 1 to 40. */
+#define TALLY_SYS_getpriority 140
+/* Set the nice value of an LWP, of a process group's or of a user's LWPs. */
+#define TALLY_SYS_setpriority 141
 /* Set the caller's FS or GS base. */
 #define TALLY_SYS_arch_prctl 158
 /* The caller's LWP id. */
@@ -169,5 +173,23 @@
 #define TALLY_SYS_machine_times 0x1007
 /* Describe the process with the lowest pid above `after` (0: the first), and return that pid; ESRCH behind the last. */
 #define TALLY_SYS_proc_next 0x1008
+/* Make a processor set, and store its id. */
+#define TALLY_SYS_pset_create 0x1010
+/* Destroy a processor set: its LWPs become unbound, its CPUs go to the default set. */
+#define TALLY_SYS_pset_destroy 0x1011
+/* Move a CPU to a processor set, or ask which it is in. */
+#define TALLY_SYS_pset_assign 0x1012
+/* The type and the CPUs of a processor set. */
+#define TALLY_SYS_pset_info 0x1013
+/* The ids of all processor sets but the default one. */
+#define TALLY_SYS_pset_list 0x1014
+/* Bind LWPs to a processor set, or ask to which they are. */
+#define TALLY_SYS_pset_bind 0x1015
+/* Bind LWPs to a CPU, or ask to which they are. */
+#define TALLY_SYS_processor_bind 0x1016
+/* Load averages of a processor set over 1, 5 and 15 minutes, as doubles; returns how many. */
+#define TALLY_SYS_pset_getloadavg 0x1017
+/* What a CPU went through since it came up. */
+#define TALLY_SYS_cpu_info 0x1018
 
 #endif

@@ -53,6 +53,25 @@ impl CpuSet {
         if self.0 == 0 { None } else { Some(self.0.trailing_zeros()) }
     }
 
+    /// Whether it has none.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many it has.
+    #[must_use]
+    pub const fn len(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Its CPUs, the lowest first.
+    pub fn iter(self) -> impl Iterator<Item = u32> + Clone {
+        core::iter::successors(Some(self.0), |left| Some(left & left.wrapping_sub(1)))
+            .map_while(|left| CpuSet(left).lowest())
+    }
+
     /// Its CPUs, beginning after `cpu` and coming around to it last.
     pub fn after(self, cpu: u32) -> impl Iterator<Item = u32> {
         let above = self.0 & (u64::MAX << (cpu % 64) << 1);
@@ -144,6 +163,8 @@ mod tests {
         assert_eq!(after(1 << 63 | 1, 63), [0, 63]);
         assert_eq!(after(1 << 63 | 1, 0), [63, 0]);
         assert_eq!(after(0, 5), []);
+        assert_eq!(CpuSet(1 << 63 | 0b101).iter().collect::<Vec<u32>>(), [0, 2, 63]);
+        assert_eq!(CpuSet(0).iter().count(), 0);
     }
 
     #[test]

@@ -31,6 +31,7 @@ core::arch::global_asm!(
     state_system = const CpuState::System as u32,
     state_irq = const CpuState::Irq as u32,
     attention = const Cpu::ATTENTION,
+    system_calls = const Cpu::SYSTEM_CALLS,
     attend_rust = sym syscall::attend,
     first_interrupt = const traps::FIRST_INTERRUPT,
     user_cs = const gdt::USER_SELECTORS.0,

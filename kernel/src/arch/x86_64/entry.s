@@ -37,6 +37,7 @@
     swapgs
     park_rax_rdx
     cross {user}, {system}, {state_system}
+    inc qword ptr gs:[{system_calls}]
     mov rax, gs:[{parked_rax}]
     mov gs:[{user_rsp}], rsp
     mov rsp, gs:[{kernel_rsp}]

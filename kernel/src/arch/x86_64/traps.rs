@@ -51,6 +51,7 @@ pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
 /// From user mode the entry code has made the crossing to irq, and makes the one back.
 fn interrupt(frame: &mut Frame) {
     let here = Here::get();
+    here.counters.interrupts.add();
     let interrupted = if frame.is_user() { None } else { Some(here.ledger.enter_irq(clock)) };
     match frame.vector as u8 {
         idt::TIMER => sched::timer_interrupt(here),
@@ -103,7 +104,9 @@ fn resolve_page_fault(frame: &Frame) -> Result<(), FaultError> {
         _ if code.contains(PageFaultCode::WRITTEN) => Access::Write,
         _ => Access::Read,
     };
-    Here::get().lwp().faults.fetch_add(1, Relaxed);
+    let here = Here::get();
+    here.counters.faults.add();
+    here.lwp().faults.fetch_add(1, Relaxed);
     proc::current_space().fault(Cr2::read_raw(), access)
 }
 
