@@ -9,7 +9,6 @@ mod counters;
 mod requests;
 mod start;
 
-pub(crate) use counters::Counters;
 pub(crate) use requests::{flush_others, hold_all, serve};
 pub(crate) use start::start_others;
 

@@ -3,7 +3,7 @@
 use crate::cpu::Here;
 use crate::proc::{Lwp, Meant, Process, current};
 use crate::sched;
-use kcore::pset::{DEFAULT, Sets};
+use kcore::pset::Sets;
 use syscalls::Errno;
 
 /// Which LWPs are to be bound, as a user says it.

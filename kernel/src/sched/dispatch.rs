@@ -2,7 +2,7 @@
 
 use super::timer::{renew_slice, start_slice, start_slice_at};
 use super::{Dispatcher, IDLE, load_of, priority_on, waiting_on};
-use crate::arch::{self, Frame, clock};
+use crate::arch::{Frame, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::proc::{self, Lwp};
 use crate::sync::{Guard, Rank};
