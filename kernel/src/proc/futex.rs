@@ -44,6 +44,7 @@ pub(crate) struct Word {
 
 impl Word {
     /// A word that the LWPs of one address space use.
+    #[inline]
     pub(crate) fn private(address: u64) -> Self {
         let space = core::ptr::from_ref(current_space()).addr() as u64;
         Word { address, key: Key { space, address }, _frame: None }
@@ -65,6 +66,7 @@ fn leave(lwp: &Lwp) -> bool {
 
 /// Waits on `word` while it is `expected`, for wake-ups that share a bit with `bits`, until the clock reaches
 /// `deadline`. EAGAIN: the word is another; EFAULT; ETIMEDOUT; EINTR: the LWP must end.
+#[inline(always)]
 pub(crate) fn wait(word: &Word, expected: u32, bits: u32, deadline: Option<u64>) -> Result<(), Errno> {
     let lwp = Here::get().lwp();
     WAITING.lock().join(&LwpWaiters, lwp.slot, word.key, bits);

@@ -40,6 +40,8 @@ pub(crate) fn clear_and_wake(word: Address) {
     }
 }
 
+/// Only tells the operations apart, in the callers: each has a function of its own.
+#[inline(always)]
 pub(super) fn futex(
     word: Address,
     operation: Int,
@@ -56,40 +58,71 @@ pub(super) fn futex(
     const WAKE_BITSET: Int = 10;
     const PRIVATE: Int = 128;
     const CLOCK_REALTIME: Int = 256;
-    let is_private = operation & PRIVATE != 0;
-    let word = named(word, is_private)?;
+    let word = Operand { address: word, is_private: operation & PRIVATE != 0 };
+    let word2 = Operand { address: word2, ..word };
+    let moment = if operation & CLOCK_REALTIME != 0 { time::ticks_at_wall } else { time::ticks_at };
     match operation & !(PRIVATE | CLOCK_REALTIME) {
-        WAIT => {
-            let length = copy_in_optional_time(timeout)?;
-            let deadline = length.map(|ns| clock().saturating_add(time::ticks_at(ns)));
-            futex::wait(&word, value, ANY, deadline)?;
-            Ok(0)
-        }
-        WAIT_BITSET if value3 != 0 => {
-            let moment = copy_in_optional_time(timeout)?;
-            let wall = operation & CLOCK_REALTIME != 0;
-            let deadline = moment.map(|ns| if wall { time::ticks_at_wall(ns) } else { time::ticks_at(ns) });
-            futex::wait(&word, value, value3, deadline)?;
-            Ok(0)
-        }
-        WAKE => Ok(futex::wake(&word, value, ANY)),
-        WAKE_BITSET if value3 != 0 => Ok(futex::wake(&word, value, value3)),
+        WAIT => wait(word, value, ANY, timeout, |ns| clock().saturating_add(time::ticks_at(ns))),
+        WAIT_BITSET => wait(word, value, value3, timeout, moment),
+        WAKE => wake(word, value, ANY),
+        WAKE_BITSET => wake(word, value, value3),
         // The number of waiters to move takes the place of the time-out pointer.
-        REQUEUE => futex::requeue(&word, &named(word2, is_private)?, value, timeout as u32, None),
-        CMP_REQUEUE => futex::requeue(&word, &named(word2, is_private)?, value, timeout as u32, Some(value3)),
-        WAIT_BITSET | WAKE_BITSET => Err(Errno::EINVAL),
+        REQUEUE => requeue(word, word2, value, timeout as u32, None),
+        CMP_REQUEUE => requeue(word, word2, value, timeout as u32, Some(value3)),
         _ => Err(Errno::ENOSYS),
     }
 }
 
-/// The word at an address. EINVAL: it is not aligned; EFAULT: it is not the program's; ENOMEM.
-fn named(word: Address, is_private: bool) -> Result<Word> {
-    match word {
-        _ if !word.is_multiple_of(4) => Err(Errno::EINVAL),
-        USER_END.. => Err(Errno::EFAULT),
-        _ if is_private => Ok(Word::private(word)),
-        _ => Word::shared(word),
+/// A word as a program names it.
+#[derive(Clone, Copy)]
+struct Operand {
+    address: Address,
+    is_private: bool,
+}
+
+impl Operand {
+    /// EINVAL: it is not aligned; EFAULT: it is not the program's; ENOMEM.
+    #[inline(always)]
+    fn decode(self) -> Result<Word> {
+        match self.address {
+            address if !address.is_multiple_of(4) => Err(Errno::EINVAL),
+            USER_END.. => Err(Errno::EFAULT),
+            address if self.is_private => Ok(Word::private(address)),
+            address => Word::shared(address),
+        }
     }
+}
+
+/// EINVAL: there is nothing in common with any waiter.
+fn some(bits: Unsigned) -> Result<Unsigned> {
+    if bits == 0 { Err(Errno::EINVAL) } else { Ok(bits) }
+}
+
+#[inline(never)]
+fn wait(
+    word: Operand,
+    expected: Unsigned,
+    bits: Unsigned,
+    timeout: Address,
+    moment: fn(u64) -> u64,
+) -> Result {
+    let (word, bits) = (word.decode()?, some(bits)?);
+    let deadline = copy_in_optional_time(timeout)?.map(moment);
+    futex::wait(&word, expected, bits, deadline).map(|()| 0)
+}
+
+fn wake(word: Operand, count: Unsigned, bits: Unsigned) -> Result {
+    Ok(futex::wake(&word.decode()?, count, some(bits)?))
+}
+
+fn requeue(
+    from: Operand,
+    to: Operand,
+    count: Unsigned,
+    move_count: Unsigned,
+    expected: Option<Unsigned>,
+) -> Result {
+    futex::requeue(&from.decode()?, &to.decode()?, count, move_count, expected)
 }
 
 pub(super) fn arch_prctl(code: Int, address: Address) -> Result {
