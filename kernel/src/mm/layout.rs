@@ -5,6 +5,7 @@
 //! | `USER_START` … `USER_END` | the program's own |
 //! | `DIRECT_MAP` | all RAM, at its physical address plus `DIRECT_MAP`; never executable |
 //! | `HEAP` | the kernel heap, grown by frames |
+//! | `LWPS`, `PROCESSES` | the slots of LWPs and of processes, grown likewise |
 //! | `STACKS` | kernel stacks, a hole below each |
 //! | `DEVICES` | device registers, uncached |
 //! | `KERNEL_BASE` | the kernel image, at its physical address plus `KERNEL_BASE` |
@@ -33,7 +34,11 @@ pub(crate) const MAX_PHYSICAL: u64 = 1 << 39;
 pub(crate) const BOOT_MAPPED: u64 = 1 << 30;
 
 /// The kernel heap's addresses.
-pub(crate) const HEAP: Range<u64> = 0xffff_ff00_0000_0000..0xffff_ff20_0000_0000;
+pub(crate) const HEAP: Range<u64> = 0xffff_ff00_0000_0000..0xffff_ff1e_0000_0000;
+/// The addresses of LWPs' slots.
+pub(crate) const LWPS: Range<u64> = 0xffff_ff1e_0000_0000..0xffff_ff1f_0000_0000;
+/// The addresses of processes' slots.
+pub(crate) const PROCESSES: Range<u64> = 0xffff_ff1f_0000_0000..0xffff_ff20_0000_0000;
 /// The kernel stacks' addresses.
 pub(crate) const STACKS: Range<u64> = 0xffff_ff20_0000_0000..0xffff_ff60_0000_0000;
 /// The device registers' addresses.
@@ -52,7 +57,8 @@ const fn top_level_index(address: u64) -> usize {
 }
 
 const _: () = assert!(top_level_index(DEVICES.end - 1) == top_level_index(HEAP.start));
-const _: () = assert!(HEAP.end == STACKS.start && STACKS.end == DEVICES.start);
+const _: () = assert!(HEAP.end == LWPS.start && LWPS.end == PROCESSES.start && PROCESSES.end == STACKS.start);
+const _: () = assert!(STACKS.end == DEVICES.start);
 
 /// Where the direct map shows a physical address.
 pub(crate) fn direct<T>(physical: u64) -> *mut T {

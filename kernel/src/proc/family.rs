@@ -12,6 +12,7 @@ use super::process::{Process, Remains};
 use super::slots::Slots;
 use super::{Ending, Lwp, table};
 use crate::cpu::Here;
+use crate::mm::layout;
 use crate::sched;
 use crate::sync::{Guard, Lock, Rank};
 use core::ops::{Deref, DerefMut};
@@ -19,12 +20,16 @@ use core::sync::atomic::Ordering::Relaxed;
 use kcore::process::{Change, Found, Interest, ProcessSlot, Which};
 use syscalls::Errno;
 
-const MOST_CHUNKS: usize = 1 << 11;
+/// So many processes there can be.
+const MOST: usize = 1 << 14;
+
+const _: () =
+    assert!(MOST * size_of::<Process>() <= (layout::PROCESSES.end - layout::PROCESSES.start) as usize);
 
 /// The pid of the first process, which takes the orphans.
 const FIRST: u32 = 1;
 
-static PROCESSES: Slots<Process, MOST_CHUNKS> = Slots::new(|place, number| {
+static PROCESSES: Slots<Process, { layout::PROCESSES.start }, MOST> = Slots::new(|place, number| {
     place.write(Process::free(number));
 });
 

@@ -1,7 +1,8 @@
 //! The slots of LWPs: found by number, by tid, and used again.
 
 use super::lwp::Lwp;
-use super::slots::{CHUNK, Slots};
+use super::slots::Slots;
+use crate::mm::layout;
 use crate::sync::{Lock, Rank};
 use alloc::alloc::{Layout, alloc_zeroed};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -9,11 +10,12 @@ use kcore::ids::{IdAllocator, Ids, Leaf, Leaves};
 use kcore::sched::{Link, Links, Slot};
 use syscalls::Errno;
 
-const MOST_CHUNKS: usize = 1 << 13;
 /// So many LWPs there can be.
-pub(crate) const MOST_LWPS: usize = CHUNK * MOST_CHUNKS;
+pub(crate) const MOST_LWPS: usize = 1 << 16;
 
-static LWPS: Slots<Lwp, MOST_CHUNKS> = Slots::new(|place, number| {
+const _: () = assert!(MOST_LWPS * size_of::<Lwp>() <= (layout::LWPS.end - layout::LWPS.start) as usize);
+
+static LWPS: Slots<Lwp, { layout::LWPS.start }, MOST_LWPS> = Slots::new(|place, number| {
     place.write(Lwp::free(Slot::new(number)));
 });
 
