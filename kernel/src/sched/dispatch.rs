@@ -43,6 +43,7 @@ pub(crate) fn wake(lwp: &'static Lwp) {
 }
 
 /// The lock that guards the place of `lwp`, and whose it is.
+#[inline(always)]
 pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
     place::lock_of(&lwp.cpu, |number| {
         let cpu = cpu::get(number).expect("an LWP's CPU is up");
@@ -51,6 +52,7 @@ pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
 }
 
 /// Where an LWP that becomes runnable waits. An idle CPU that is chosen is nobody else's choice any more.
+#[inline(always)]
 pub(super) fn choose_for(lwp: &Lwp) -> u32 {
     let last = lwp.cpu.load(Acquire);
     let idle = CpuSet(IDLE.load(SeqCst));
@@ -220,7 +222,11 @@ pub(crate) fn block() {
     lwp.voluntary.fetch_add(1, Relaxed);
     let next = dispatcher.pop(&here);
     let state = if lwp.is_to_stop() { OffCpu::Stopped } else { OffCpu::Sleeping };
-    switch(here, dispatcher, Some((lwp, state)), next);
+    match next {
+        // Apart, so that the way to another LWP does not ask at each step whether there is one.
+        Some(_) => switch(here, dispatcher, Some((lwp, state)), next),
+        None => switch(here, dispatcher, Some((lwp, state)), None),
+    }
 }
 
 /// Ends the running LWP: the next context on this CPU reclaims it.
@@ -301,7 +307,7 @@ fn switch(
         here.area.set_kernel_stack(lwp.stack_top());
     }
     if to.is_some() && others_wait {
-        start_slice_at(here, now);
+        start_slice_at(here, || now);
     } else {
         here.slice_end.set(u64::MAX);
     }

@@ -71,7 +71,7 @@ pub(crate) fn block_until(deadline: Option<u64>) {
 /// Others wait: the running LWP has a slice from when it came, unless it knows already.
 pub(super) fn start_slice(here: Here) {
     if here.slice_end.get() == u64::MAX && !here.slice_over.load(SeqCst) {
-        start_slice_at(here, clock());
+        start_slice_at(here, clock);
     }
 }
 
@@ -81,13 +81,13 @@ pub(super) fn renew_slice(here: Here) {
     arm(here);
 }
 
-/// The running LWP's slice ends a slice after it came.
+/// The running LWP's slice ends a slice after it came. The clock is read only where the timer has to be set.
 #[inline]
-pub(super) fn start_slice_at(here: Here, now: u64) {
+pub(super) fn start_slice_at(here: Here, now: impl FnOnce() -> u64) {
     let end = here.dispatched_at.get() + crate::time::slice_ticks();
     here.slice_end.set(end);
     if end < here.timer_set_for.get() {
-        set_timer(&here, end, now);
+        set_timer(&here, end, now());
     }
 }
 

@@ -112,7 +112,16 @@ fn wait(
 }
 
 fn wake(word: Operand, count: Unsigned, bits: Unsigned) -> Result {
-    Ok(futex::wake(&word.decode()?, count, some(bits)?))
+    let bits = some(bits)?;
+    match word.is_private {
+        true => Ok(futex::wake(&word.decode()?, count, bits)), // holds nothing to be let go of
+        false => wake_shared(word, count, bits),
+    }
+}
+
+#[inline(never)]
+fn wake_shared(word: Operand, count: Unsigned, bits: Unsigned) -> Result {
+    Ok(futex::wake(&word.decode()?, count, bits))
 }
 
 fn requeue(

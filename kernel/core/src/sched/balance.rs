@@ -88,7 +88,7 @@ impl CpuSet {
 /// Where an LWP of priority `own` that becomes runnable waits: where it was if that CPU is idle, on any idle CPU, on the one
 /// that runs the lowest priority below its own, or where it was. `running` tells at which priority a CPU runs; `allowed` is
 /// not empty.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn place_woken(
     last: u32,

@@ -144,7 +144,7 @@ impl Place {
 
 /// Takes the lock that guards an LWP's standing: that of the CPU whose number `cpu` holds, once it is held. `cpu`
 /// changes under that lock only. `lock` waits for the lock of the CPU with a number.
-#[inline]
+#[inline(always)]
 pub fn lock_of<G>(cpu: &AtomicU32, lock: impl Fn(u32) -> G) -> G {
     loop {
         let number = cpu.load(Acquire);
