@@ -156,12 +156,31 @@ impl<const N: usize> Lists<N> {
         Some(first)
     }
 
+    /// Takes the first out of `list`, if there is one.
+    #[inline]
+    pub(crate) fn pop_front(&mut self, links: &impl Links, list: usize) -> Option<Slot> {
+        let first = self.first(list)?;
+        let link = links.link(first);
+        self.unlink(links, link, first, list);
+        Some(first)
+    }
+
     /// Takes `slot` out of its list, whose number is returned; `None` if it is in none.
     #[inline]
     pub(crate) fn remove(&mut self, links: &impl Links, slot: Slot) -> Option<usize> {
         let link = links.link(slot);
-        let list = link.list.load(Relaxed) as usize;
-        let head = self.heads.get_mut(list)?;
+        let list = link.list.load(Relaxed);
+        if list == NONE {
+            return None;
+        }
+        self.unlink(links, link, slot, list as usize);
+        Some(list as usize)
+    }
+
+    /// Takes `slot`, whose link is `link`, out of `list`, in which it is.
+    #[inline]
+    fn unlink(&mut self, links: &impl Links, link: &Link, slot: Slot, list: usize) {
+        let head = &mut self.heads[list];
         let (next, previous) = (link.next(), link.previous());
         if next == slot.0 {
             *head = NONE;
@@ -173,6 +192,5 @@ impl<const N: usize> Lists<N> {
             }
         }
         link.list.store(NONE, Relaxed);
-        Some(list)
     }
 }

@@ -112,8 +112,9 @@ impl RunQueue {
     /// Takes out who is next.
     #[inline]
     pub fn pop(&mut self, links: &impl Links) -> Option<Slot> {
-        let (slot, _) = self.first()?;
-        self.remove(links, slot);
+        let best = self.waiting.checked_ilog2()? as usize;
+        let slot = self.lists.pop_front(links, best)?;
+        self.count_out(best);
         Some(slot)
     }
 
@@ -133,17 +134,24 @@ impl RunQueue {
     /// Takes out `slot`, which waits in this queue if in any; says whether it did.
     #[inline]
     pub fn remove(&mut self, links: &impl Links, slot: Slot) -> bool {
-        let Some(list) = self.lists.remove(links, slot) else { return false };
-        if self.lists.first(list).is_none() {
-            self.waiting &= !(1 << list);
-        }
-        self.length -= 1;
-        true
+        let list = self.lists.remove(links, slot);
+        list.is_some_and(|list| {
+            self.count_out(list);
+            true
+        })
     }
 
     fn count_in(&mut self, priority: Priority) {
         self.waiting |= 1 << priority.index();
         self.length += 1;
+    }
+
+    /// One that waited in `list` is out of it.
+    fn count_out(&mut self, list: usize) {
+        if self.lists.first(list).is_none() {
+            self.waiting &= !(1 << list);
+        }
+        self.length -= 1;
     }
 }
 
