@@ -74,7 +74,16 @@ const GROUPS: &[Group] = &[
     Group { rows: &["null_syscall", "lwp_info", "thread_cputime_other", "clock_monotonic"], ..PLAIN },
     Group { rows: &["timer_interrupt"], append: "tick=10000", ..PLAIN },
     Group { rows: &["page_fault_write"], model: "qemu64", ..PLAIN },
-    Group { rows: &["yield_switch", "yield_switch_10000", "futex_pingpong", "lwp_create_join"], ..PLAIN },
+    Group {
+        rows: &[
+            "yield_switch",
+            "yield_switch_10000",
+            "futex_pingpong",
+            "futex_pingpong_musl",
+            "lwp_create_join",
+        ],
+        ..PLAIN
+    },
     Group { rows: &["pthread_create_join", "fork_exit_wait", "exec_exit"], model: "qemu64", ..PLAIN },
     Group { rows: &["lwp_memory"], ..PLAIN },
     Group { rows: &["split_error_max"], ..PLAIN },

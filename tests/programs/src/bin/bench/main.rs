@@ -42,6 +42,7 @@ const ROWS: &[Row] = &[
     ("yield_switch", switches::yield_switch),
     ("yield_switch_10000", switches::yield_switch_in_crowd),
     ("futex_pingpong", switches::futex_pingpong),
+    ("futex_pingpong_musl", switches::futex_pingpong_musl),
     ("lwp_create_join", lives::lwp),
     ("pthread_create_join", lives::pthread),
     ("fork_exit_wait", lives::process),

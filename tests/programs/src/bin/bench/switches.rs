@@ -7,7 +7,7 @@ use userlib::Errno;
 use crate::calls::{calls, empty};
 use crate::crowd::{Call, Crowd, give_way};
 use crate::measure::{BATCH, BATCHES, Figure, Outcome, batches, ticks};
-use crate::semaphore::Semaphore;
+use crate::semaphore::{Counting, Musl, Semaphore};
 
 /// LWPs that take turns in the larger of the two rows, the one that measures among them.
 const MANY: u32 = 10_000;
@@ -48,18 +48,31 @@ fn with_others(count: u32, measure: impl FnOnce() -> Figure) -> Outcome {
 pub(crate) fn futex_pingpong() -> Outcome {
     static THERE: Semaphore = Semaphore::new();
     static BACK: Semaphore = Semaphore::new();
-    let other = thread::spawn(|| {
+    pingpong(&THERE, &BACK)
+}
+
+/// The same with musl's semaphores, which wait actively for a while first: here always in vain.
+pub(crate) fn futex_pingpong_musl() -> Outcome {
+    static THERE: Musl = Musl::new();
+    static BACK: Musl = Musl::new();
+    THERE.start();
+    BACK.start();
+    pingpong(&THERE, &BACK)
+}
+
+fn pingpong<S: Counting>(there: &'static S, back: &'static S) -> Outcome {
+    let other = thread::spawn(move || {
         for _ in 0..BATCHES as u64 * BATCH {
-            THERE.wait();
-            BACK.post();
+            there.wait();
+            back.post();
         }
     });
     let figure = batches(
         || {
             let before = ticks();
             for _ in 0..BATCH {
-                THERE.post();
-                BACK.wait();
+                there.post();
+                back.wait();
             }
             ticks() - before
         },
