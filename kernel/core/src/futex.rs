@@ -13,7 +13,10 @@
 //! else does. That it is in no list would not do: for a moment, one that is moved by a requeue is in none.
 
 use crate::list::{Link, Links, Lists, Slot};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use core::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 /// A word of memory that can be waited at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,11 +63,11 @@ impl Waiter {
         }
     }
 
-    /// Whether a wake took it out since it joined. Needs no lock.
+    /// Whether a wake took it out since it joined. Needs no lock, and sees what the waker did before.
     #[inline]
     #[must_use]
     pub fn is_woken(&self) -> bool {
-        self.bits.load(Relaxed) == 0
+        self.bits.load(Acquire) == 0
     }
 
     fn answers_to(&self, key: Key, bits: u32) -> bool {
@@ -136,7 +139,7 @@ impl Waiting {
     pub fn take_first(&mut self, waiters: &impl Waiters, key: Key, bits: u32) -> Option<Slot> {
         let slot = self.find(waiters, key, bits)?;
         self.leave(waiters, slot);
-        waiters.waiter(slot).bits.store(0, Relaxed);
+        waiters.waiter(slot).bits.store(0, Release);
         Some(slot)
     }
 
