@@ -9,6 +9,7 @@ extern crate alloc;
 mod acct;
 mod arch;
 mod cpu;
+mod debug;
 mod fs;
 mod log_sink;
 mod mm;
@@ -58,6 +59,7 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     require(arch::start_console());
     random::start(options.seed);
     arch::trace_calls(options.strace);
+    debug::perturb::start(options.perturb);
     fs::start(information.archive(), &options);
     if options.panic_test {
         panic!("asked for by the option panic-test");

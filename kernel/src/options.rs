@@ -15,6 +15,8 @@ pub(crate) struct Options {
     pub(crate) seed: Option<u64>,
     /// `loadavg-scale=N`: the load averages' clock runs so many times as fast, 1 to 10 000.
     pub(crate) loadavg_scale: u32,
+    /// `perturb=SEED`: scheduling is disturbed, by a generator that begins with the seed (checked kernels).
+    pub(crate) perturb: Option<u64>,
     /// `panic-test`: the kernel panics at the end of boot.
     pub(crate) panic_test: bool,
     /// `overflow-test`: the kernel overflows a stack of its own at the end of boot.
@@ -48,6 +50,7 @@ pub(crate) fn read(line: &str) -> Options {
                 options.loadavg_scale = scale.parse().unwrap_or(1);
             }
             ("seed", seed) if seed.parse::<u64>().is_ok() => options.seed = seed.parse().ok(),
+            ("perturb", seed) if seed.parse::<u64>().is_ok() => options.perturb = seed.parse().ok(),
             _ => log::warn!("kernel option '{word}' is not known; ignored"),
         }
     }

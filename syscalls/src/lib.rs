@@ -8,12 +8,14 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod debug;
 mod errno;
 mod table;
 #[macro_use]
 mod types;
 pub mod linux;
 
+pub use debug::{FAIL_NEXT, Failing, HEAP_IN_USE};
 pub use errno::Errno;
 pub use types::*;
 

@@ -7,9 +7,10 @@ use alloc::boxed::Box;
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::{NonNull, null_mut};
 
+use crate::debug::fail;
 use crate::sync::SpinMutex as Mutex;
 use linked_list_allocator::Heap;
-use syscalls::Errno;
+use syscalls::{Errno, Failing};
 
 use super::frames::{self, Budget, Frame};
 use super::kernel_space;
@@ -32,6 +33,9 @@ static KERNEL_HEAP: KernelHeap = KernelHeap(Mutex::new(Growing { heap: Heap::emp
 // SAFETY: blocks come from the inner heap, which is under a lock and only ever given mapped memory of its own.
 unsafe impl GlobalAlloc for KernelHeap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if fail::now(Failing::Allocation) {
+            return null_mut();
+        }
         let mut growing = self.0.lock();
         growing.allocate(layout).map_or(null_mut(), NonNull::as_ptr)
     }

@@ -9,11 +9,12 @@
 
 use alloc::vec::Vec;
 
-use syscalls::{Crossing, Errno};
+use syscalls::{Crossing, Errno, Failing};
 
 use super::layout::PAGE_SIZE;
 use super::user_copy;
 use crate::cpu::Here;
+use crate::debug::fail;
 use kcore::range::UserRange;
 
 /// Reads a value from the program at `address`, once. Words of 4 and 8 bytes are read in one access.
@@ -127,6 +128,9 @@ pub(crate) fn append_string(to: &mut Vec<u8>, address: u64, max: usize) -> Resul
 fn check(address: u64, length: u64) -> Result<(), Errno> {
     if cfg!(debug_assertions) {
         Here::get().held.assert_none("user copy");
+    }
+    if fail::now(Failing::Copy) {
+        return Err(Errno::EFAULT);
     }
     if length == 0 { Ok(()) } else { UserRange::new(address, length).map(drop) }
 }

@@ -6,6 +6,7 @@
 use super::program::{Start, load};
 use super::{Lwp, Process, fork, table};
 use crate::cpu::Here;
+use crate::debug::fail;
 use crate::fs::root::RootFile;
 use syscalls::Errno;
 
@@ -36,6 +37,7 @@ pub(crate) fn run_program(program: &Program) -> Result<Start, Errno> {
     close_descriptors(process);
     process.signal_actions.lock().keep_ignored();
     lwp.begin_program();
+    fail::forget();
     process.set_program(program.file);
     Ok(loaded.start)
 }

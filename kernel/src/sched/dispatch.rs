@@ -4,6 +4,7 @@ use super::timer::{renew_slice, start_slice, start_slice_at};
 use super::{Dispatcher, IDLE, load_of, priority_on, waiting_on};
 use crate::arch::{Frame, clock};
 use crate::cpu::{self, Cpu, Here};
+use crate::debug::perturb::{self, Point};
 use crate::proc::{self, Lwp};
 use crate::sync::{Guard, Rank};
 use crate::time;
@@ -55,8 +56,8 @@ pub(super) fn lock_of(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
 #[inline(always)]
 pub(super) fn choose_for(lwp: &Lwp) -> u32 {
     let last = lwp.cpu.load(Acquire);
-    let idle = CpuSet(IDLE.load(SeqCst));
-    let target = place_woken(last, lwp.allowed(), idle, lwp.priority(), priority_on);
+    let (allowed, idle) = (lwp.allowed(), CpuSet(IDLE.load(SeqCst)));
+    let target = perturb::place(place_woken(last, allowed, idle, lwp.priority(), priority_on), allowed);
     IDLE.fetch_and(!(1 << target), SeqCst);
     target
 }
@@ -282,6 +283,7 @@ fn switch(
     to: Option<&'static Lwp>,
 ) {
     here.held.assert_only(Rank::Dispatcher);
+    perturb::point(Point::Switching);
     let others_wait = here.waiting.load(SeqCst) > 0;
     let from_ledger = from.map(|(lwp, state)| (&lwp.ledger, state));
     let sleeper = from.filter(|(_, state)| *state != OffCpu::Runnable).map(|(lwp, _)| lwp);

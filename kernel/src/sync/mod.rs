@@ -16,6 +16,7 @@ mod held;
 pub(crate) use held::HeldLocks;
 
 use crate::cpu::Here;
+use crate::debug::perturb::{self, Point};
 use core::ops::{Deref, DerefMut};
 use spin::RelaxStrategy;
 use spin::mutex::SpinMutexGuard;
@@ -63,6 +64,17 @@ pub(crate) struct Lock<T> {
 pub(crate) struct Guard<'a, T> {
     lock: &'a Lock<T>,
     inner: SpinMutexGuard<'a, T, Serve>,
+    _behind: Released,
+}
+
+/// The last field of a guard: dropped when the lock is free.
+struct Released;
+
+impl Drop for Released {
+    #[inline(always)]
+    fn drop(&mut self) {
+        perturb::point(Point::Released);
+    }
 }
 
 /// Has debug builds keep what this CPU holds; others need not even find out which CPU it is.
@@ -82,7 +94,7 @@ impl<T> Lock<T> {
     #[inline]
     pub(crate) fn lock(&self) -> Guard<'_, T> {
         note_held(|held| held.push(self.rank));
-        Guard { lock: self, inner: self.inner.lock() }
+        Guard { lock: self, inner: self.inner.lock(), _behind: Released }
     }
 
     /// Releases the lock on behalf of a guard that was forgotten: the dispatcher's, which crosses a switch.

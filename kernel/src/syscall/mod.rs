@@ -27,6 +27,7 @@ pub(crate) use trace::enter_traced;
 
 use crate::arch::{Frame, clone_with_registers, fork_with_registers, vfork_with_registers};
 use crate::cpu::Here;
+use crate::debug;
 use crate::sched;
 use syscalls::{Errno, OWN_CALLS, for_each_syscall};
 
@@ -92,7 +93,7 @@ macro_rules! dispatcher {
         fn dispatch(frame: &Frame) -> u64 {
             match frame.error as usize {
                 $($number => row::$name(frame),)*
-                _ => encode(Err(Errno::ENOSYS)),
+                _ => unknown(frame),
             }
         }
     };
@@ -149,8 +150,8 @@ mod handler {
 }
 
 /// What the table holds where there is no row.
-pub(crate) extern "sysv64" fn unknown(_: &Frame) -> u64 {
-    encode(Err(Errno::ENOSYS))
+pub(crate) extern "sysv64" fn unknown(frame: &Frame) -> u64 {
+    encode(debug::call(frame.error, frame.arguments()))
 }
 
 /// `clone`, for the entry code to go on with when it has saved all registers.

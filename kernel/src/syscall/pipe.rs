@@ -29,8 +29,16 @@ pub(super) fn pipe2(ends: Address, flags: Int) -> Result {
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&reading.to_le_bytes());
     bytes[4..].copy_from_slice(&writing.to_le_bytes());
-    write_bytes(ends, &bytes)?;
+    write_bytes(ends, &bytes).inspect_err(|_| close_both([reading, writing]))?;
     Ok(0)
+}
+
+/// Nobody was told of these descriptors.
+fn close_both(both: [Int; 2]) {
+    for fd in both {
+        let taken_back = current().descriptors.lock().take(fd);
+        drop(taken_back); // after the lock: the end of an open file may wake others
+    }
 }
 
 /// Two descriptors, or none. EMFILE, ENOMEM.

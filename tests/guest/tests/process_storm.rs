@@ -6,10 +6,10 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-use guest::{Child, Ended, PAGE, Pages, call, sleep_for_ever};
+use guest::{Child, Ended, PAGE, Pages, call, leaves_nothing, sleep_for_ever};
 use syscalls::number;
 use userlib::Errno;
-use userlib::process::{self, machine_times};
+use userlib::process;
 
 fn system() -> libc::sysinfo {
     // SAFETY: all zeros is a value of this plain structure.
@@ -23,35 +23,6 @@ fn system() -> libc::sysinfo {
 fn free() -> u64 {
     let info = system();
     info.freeram * u64::from(info.mem_unit)
-}
-
-/// What of the machine is used: bytes of memory, and processes.
-fn used() -> (u64, u16) {
-    let info = system();
-    ((info.totalram - info.freeram) * u64::from(info.mem_unit), info.procs)
-}
-
-/// Waits until what ended LWPs stood on is given back: the last one's is, a little after its end was told.
-fn settled() -> (u64, u16) {
-    thread::sleep(Duration::from_millis(20));
-    used()
-}
-
-/// Does `round` until it uses no more memory than the time before, but at most a few times; asserts that it comes so
-/// far.
-fn leaves_nothing(what: &str, round: impl Fn()) {
-    let mut before = settled();
-    for _ in 0..6 {
-        round();
-        let after = settled();
-        if after.0 <= before.0 && after.1 == before.1 {
-            let now = machine_times().expect("machine_times");
-            assert_eq!(now.lwps, now.cpus, "law 3 after {what}");
-            return;
-        }
-        before = after;
-    }
-    panic!("{what}: each time it uses more: {before:?} the last time");
 }
 
 #[test]

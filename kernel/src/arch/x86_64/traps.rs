@@ -8,6 +8,7 @@ use super::clock;
 use super::frame::Frame;
 use super::{apic, idt};
 use crate::cpu::{self, Here};
+use crate::debug::fail;
 use crate::fs::console;
 use crate::mm::{self, Access, FaultError};
 use crate::proc::{self, Fault};
@@ -79,7 +80,10 @@ fn interrupt(frame: &mut Frame) {
 /// The entry code has made the crossing to system, and makes the one back.
 fn user_exception(frame: &mut Frame) {
     let fault = match frame.vector as u8 {
-        PAGE_FAULT => resolve_page_fault(frame).err().map(|error| describe_page_fault(frame, error)),
+        PAGE_FAULT => {
+            let resolved = fail::never(|| resolve_page_fault(frame));
+            resolved.err().map(|error| describe_page_fault(frame, error))
+        }
         vector => Some(Fault {
             name: exception_name(vector),
             signal: signal(vector),

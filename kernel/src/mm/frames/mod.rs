@@ -25,8 +25,9 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, AtomicU16, Ordering, fence};
 
+use crate::debug::fail;
 use crate::sync::SpinMutex as Mutex;
-use syscalls::Errno;
+use syscalls::{Errno, Failing};
 
 use self::pool::Pool;
 use super::layout::{self, BOOT_MAPPED, MAX_PHYSICAL, PAGE_SIZE};
@@ -140,6 +141,9 @@ impl Frame {
     /// # Errors
     /// ENOMEM: no frame is free, or only the reserve and `budget` may not use it.
     pub(crate) fn allocate(budget: Budget) -> Result<Frame, Errno> {
+        if fail::now(Failing::Allocation) {
+            return Err(Errno::ENOMEM);
+        }
         let number = Frame::take(budget).or_else(|| Frame::take_from_spare(budget)).ok_or(Errno::ENOMEM)?;
         let frame = Frame(number);
         frame.count().store(1, Ordering::Relaxed);
