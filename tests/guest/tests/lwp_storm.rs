@@ -147,7 +147,7 @@ fn lwps_come_and_go_everywhere() {
         thread::scope(|scope| {
             for _ in 0..8 {
                 let mut random = random.fork();
-                scope.spawn(move || (0..20).for_each(|_| live(3, &mut random)));
+                scope.spawn(move || (0..6).for_each(|_| live(3, &mut random)));
             }
         });
     });

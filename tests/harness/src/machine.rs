@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+/// What tells guest tests where to begin.
+const SEED: &str = "TALLY_SEED";
+
 /// A machine to run a program on, and the kernel it runs.
 #[derive(Debug, Clone)]
 pub struct Machine {
@@ -19,6 +22,10 @@ pub struct Machine {
     pub icount: bool,
     /// The kernel with every check on.
     pub debug_kernel: bool,
+    /// What storms begin with: the same seed, the same storm.
+    pub seed: Option<u64>,
+    /// The checked kernel disturbs scheduling, by the same seed.
+    pub perturbed: bool,
     /// Kernel options.
     pub append: String,
     /// How long a run may take.
@@ -34,6 +41,8 @@ impl Default for Machine {
             memory: "1G",
             icount: false,
             debug_kernel: false,
+            seed: None,
+            perturbed: false,
             append: String::new(),
             timeout: Duration::from_secs(60),
         }
@@ -56,13 +65,16 @@ impl Machine {
         let mut command = Command::new(project::root().join("qemu-run.sh"));
         command.args(self.options()).args(options).arg("--").arg(program);
         command.env("TALLY_PROFILE", self.profile()).stdin(Stdio::null());
+        command.envs(self.seed.map(|seed| (SEED, seed.to_string())));
         command
     }
 
     /// The same as a line for a shell, to repeat a run.
     pub fn shell_line(&self, program: &Path) -> String {
         let options = self.options().join("' '");
-        format!("TALLY_PROFILE={} ./qemu-run.sh '{options}' -- '{}'", self.profile(), program.display())
+        let seed = self.seed.map_or(String::new(), |seed| format!("{SEED}={seed} "));
+        let (profile, program) = (self.profile(), program.display());
+        format!("{seed}TALLY_PROFILE={profile} ./qemu-run.sh '{options}' -- '{program}'")
     }
 
     fn profile(&self) -> &'static str {
@@ -75,6 +87,9 @@ impl Machine {
         options.push(format!("--cpu={}", self.model));
         options.push(format!("--mem={}", self.memory));
         options.push(format!("--timeout={}", self.timeout.as_secs_f64()));
+        if let (true, Some(seed)) = (self.perturbed, self.seed) {
+            options.push(format!("--append=perturb={seed}"));
+        }
         if !self.append.is_empty() {
             options.push(format!("--append={}", self.append));
         }

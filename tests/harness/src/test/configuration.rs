@@ -8,24 +8,55 @@ pub(crate) struct Configuration {
     pub(crate) name: &'static str,
     /// The machine.
     pub(crate) machine: Machine,
+    /// Which programs run on it.
+    pub(crate) programs: Programs,
+}
+
+/// Which programs of tests a machine is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Programs {
+    /// All.
+    All,
+    /// Storms, which tell by their names: they ask for nothing that disturbed scheduling does not give.
+    Storms,
+}
+
+impl Programs {
+    /// Whether the program of this name is meant.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self == Programs::All || name.contains("storm")
+    }
+}
+
+impl Configuration {
+    fn new(name: &'static str, machine: Machine) -> Self {
+        Configuration { name, machine, programs: Programs::All }
+    }
+
+    fn perturbed(name: &'static str, cpus: u32) -> Self {
+        let machine = Machine { cpus, debug_kernel: true, perturbed: true, ..Machine::default() };
+        Configuration { name, machine, programs: Programs::Storms }
+    }
 }
 
 /// Has the kernel see to it that no test needs more than three quarters of a kernel stack.
 const CHECK_STACKS: &str = "check-stacks";
 
 /// Deterministic time for exact figures, and two CPUs in parallel for real races, the latter with the release and
-/// the checked kernel; each on a CPU that has every feature (`max`) and one that lacks most (`qemu64`).
+/// the checked kernel; each on a CPU that has every feature (`max`) and one that lacks most (`qemu64`). Storms also where
+/// scheduling is disturbed.
 pub(crate) fn usual() -> Vec<Configuration> {
     let exact = Machine::deterministic();
     let parallel = Machine { append: CHECK_STACKS.to_owned(), ..Machine::default() };
     let checked = Machine { debug_kernel: true, ..parallel.clone() };
     vec![
-        Configuration { name: "icount-max", machine: exact.clone() },
-        Configuration { name: "icount-qemu64", machine: Machine { model: "qemu64", ..exact } },
-        Configuration { name: "parallel-max", machine: parallel.clone() },
-        Configuration { name: "parallel-qemu64", machine: Machine { model: "qemu64", ..parallel } },
-        Configuration { name: "checked-max", machine: checked.clone() },
-        Configuration { name: "checked-qemu64", machine: Machine { model: "qemu64", ..checked } },
+        Configuration::new("icount-max", exact.clone()),
+        Configuration::new("icount-qemu64", Machine { model: "qemu64", ..exact }),
+        Configuration::new("parallel-max", parallel.clone()),
+        Configuration::new("parallel-qemu64", Machine { model: "qemu64", ..parallel }),
+        Configuration::new("checked-max", checked.clone()),
+        Configuration::new("checked-qemu64", Machine { model: "qemu64", ..checked }),
+        Configuration::perturbed("perturbed", 2),
     ]
 }
 
@@ -33,8 +64,10 @@ pub(crate) fn usual() -> Vec<Configuration> {
 pub(crate) fn further() -> Vec<Configuration> {
     let checked = Machine { debug_kernel: true, append: CHECK_STACKS.to_owned(), ..Machine::default() };
     vec![
-        Configuration { name: "checked-4-cpus", machine: Machine { cpus: 4, ..checked.clone() } },
-        Configuration { name: "checked-64M", machine: Machine { memory: "64M", ..checked.clone() } },
-        Configuration { name: "checked-16G", machine: Machine { memory: "16G", ..checked } },
+        Configuration::new("checked-4-cpus", Machine { cpus: 4, ..checked.clone() }),
+        Configuration::new("checked-64M", Machine { memory: "64M", ..checked.clone() }),
+        Configuration::new("checked-16G", Machine { memory: "16G", ..checked }),
+        Configuration::perturbed("perturbed-4-cpus", 4),
+        Configuration::perturbed("perturbed-8-cpus", 8),
     ]
 }

@@ -1,7 +1,7 @@
 //! The tests inside the kernel: every program of tests, in every configuration.
 
 use super::Options;
-use super::configuration::{self, Configuration};
+use super::configuration::{self, Configuration, Programs};
 use super::discover::{self, Kind, Program};
 use super::libtest;
 use super::tally::{Board, Report, Tally};
@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Virtual CPUs at a time, over all QEMUs.
 const CPUS: u32 = 2;
@@ -19,6 +19,8 @@ const CPUS: u32 = 2;
 const STAGE_LIMIT: Duration = Duration::from_secs(20 * 60);
 /// How often a long run runs each test.
 const LONG_REPETITIONS: usize = 10;
+/// How often it runs each storm where scheduling is disturbed, each time with another seed.
+const LONG_STORMS: usize = 50;
 /// How much is shown of a program that went wrong.
 const SHOWN_LINES: usize = 40;
 
@@ -44,9 +46,14 @@ pub(crate) fn run(options: &Options, board: &mut Board) -> Result<()> {
     ensure!(!configurations.is_empty(), "no configuration has {part:?} in its name");
 
     let end = Instant::now() + if options.long { STAGE_LIMIT * 20 } else { STAGE_LIMIT };
-    for Configuration { name, machine } in configurations {
+    for Configuration { name, machine, programs: wanted } in configurations {
         let append = [machine.append.as_str(), &options.append].join(" ").trim().to_owned();
         let machine = Machine { append, timeout: options.limit(), ..machine };
+        let programs: Vec<&Program> = programs.iter().filter(|program| wanted.has(&program.name)).collect();
+        if programs.is_empty() {
+            continue;
+        }
+        let repetitions = if options.long && wanted == Programs::Storms { LONG_STORMS } else { repetitions };
         board.suite(&format!("guest {name}"), || {
             (0..repetitions).flat_map(|_| run_all(&programs, &machine, end)).collect()
         });
@@ -55,7 +62,7 @@ pub(crate) fn run(options: &Options, board: &mut Board) -> Result<()> {
 }
 
 /// Runs every program on the machine, as many at a time as leave each virtual CPU one of the host's.
-fn run_all(programs: &[Program], machine: &Machine, end: Instant) -> Vec<Report> {
+fn run_all(programs: &[&Program], machine: &Machine, end: Instant) -> Vec<Report> {
     let next = AtomicUsize::new(0);
     let reports = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -80,6 +87,7 @@ fn run_one(program: &Program, machine: &Machine, end: Instant) -> Report {
     if Instant::now() > end {
         return failed("not started: the time for all guest tests is over".to_owned());
     }
+    let machine = Machine { seed: new_seed(machine), ..machine.clone() };
     let mut command = machine.command(&program.path);
     // One after the other: some tests look at what the whole machine does.
     command.env("RUST_TEST_THREADS", "1").envs([project::PREBUILT]);
@@ -101,6 +109,12 @@ fn run_one(program: &Program, machine: &Machine, end: Instant) -> Report {
         machine.shell_line(&program.path)
     );
     Report { name: program.name.clone(), tally, details }
+}
+
+/// What a storm begins with: something else each time, but in virtual time, where every run is to be the same.
+fn new_seed(machine: &Machine) -> Option<u64> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (!machine.icount).then_some(now.as_micros() as u64)
 }
 
 /// The end of a text, which says why.

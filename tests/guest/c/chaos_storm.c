@@ -1,7 +1,7 @@
 /*
  * Processes with several LWPs do everything at once, and are killed in the middle of it: memory comes and goes under a
  * fork, a program is run while other LWPs of the process make more, pipes lose their ends. Nothing hangs, nothing is left
- * behind, and the sums of CPU time close. The seed is printed; `chaos SEED ROUNDS` repeats.
+ * behind, and the sums of CPU time close. The seed is printed, and comes from TALLY_SEED or the arguments, SEED ROUNDS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -75,7 +75,7 @@ static void fork_something(uint64_t random)
 	pid_t child = random & 1 ? fork() : vfork();
 	if (child == 0) {
 		if (random & 2)
-			execl("/chaos", "chaos", "quiet", (char *)0);
+			execl("/chaos_storm", "chaos_storm", "quiet", (char *)0);
 		_exit(3);
 	}
 	if (child > 0 && random & 4)
@@ -119,7 +119,7 @@ static void do_one_thing(uint64_t random)
 		break;
 	case 7:
 		if (random % 500 == 0)
-			execl("/chaos", "chaos", "quiet", (char *)0);
+			execl("/chaos_storm", "chaos_storm", "quiet", (char *)0);
 		break;
 	default:
 		use_memory(random);
@@ -189,7 +189,8 @@ int main(int count, char **arguments)
 {
 	if (count == 2 && !strcmp(arguments[1], "quiet"))
 		return 0;
-	uint64_t seed = count > 1 ? strtoull(arguments[1], 0, 0) : 1;
+	const char *given = count > 1 ? arguments[1] : getenv("TALLY_SEED");
+	uint64_t seed = given ? strtoull(given, 0, 0) : 1;
 	int rounds = count > 2 ? atoi(arguments[2]) : 12;
 	printf("seed %llu, %d rounds\n", (unsigned long long)seed, rounds);
 	fflush(stdout);
