@@ -87,6 +87,16 @@ pub(crate) fn write_bytes(address: u64, bytes: &[u8]) -> Result<(), Errno> {
     unsafe { user_copy::write(address, bytes.as_ptr(), bytes.len()) }
 }
 
+/// Writes `words` to the program at `address`.
+///
+/// # Errors
+/// EFAULT, and nothing was written.
+#[inline]
+pub(crate) fn write_words(address: u64, words: &[u64]) -> Result<(), Errno> {
+    // SAFETY: a word is eight bytes.
+    write_bytes(address, unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) })
+}
+
 /// Reads a string that ends with a zero byte, without that byte.
 ///
 /// # Errors

@@ -118,10 +118,12 @@ impl Partition {
     }
 
     /// Its averages at one moment; under the lock of processor sets.
+    #[inline(always)]
     pub(crate) fn averages(&self) -> Averages {
         until_not_overtaken(|now| self.averages_at(now))
     }
 
+    #[inline(always)]
     fn averages_at(&self, now: u64) -> Result<Averages, Overtaken> {
         let mut sum = self.home.lock().read(now, pace())?;
         for cpu in self.cpus().iter().filter_map(cpu::get) {
@@ -237,6 +239,7 @@ fn locked_at(part: &Lock<Part>, change: impl FnOnce(&mut Part, u64)) {
 }
 
 /// Reads at a moment, and at another where too much happened meanwhile.
+#[inline(always)]
 fn until_not_overtaken(read: impl Fn(u64) -> Result<Averages, Overtaken>) -> Averages {
     loop {
         if let Ok(averages) = read(clock()) {

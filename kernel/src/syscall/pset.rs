@@ -5,7 +5,7 @@ use super::pointer::optional;
 use super::{Address, Int, Result};
 use crate::acct;
 use crate::cpu::{self, Here};
-use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes};
+use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes, write_words};
 use crate::proc::current;
 use crate::pset::{self, Bound, Named};
 use crate::time;
@@ -119,11 +119,7 @@ pub(super) fn processor_bind(kind: Int, id: Int, cpu: Int, old: Address) -> Resu
 pub(super) fn pset_getloadavg(pset: Int, averages: Address, count: Int) -> Result {
     let count = usize::try_from(count).map_err(|_| Errno::EINVAL)?.min(3);
     let doubles = pset::averages(named(pset))?.to_f64_bits();
-    let mut bytes = [0; 3 * size_of::<u64>()];
-    for (place, double) in bytes.chunks_exact_mut(size_of::<u64>()).zip(doubles) {
-        place.copy_from_slice(&double.to_le_bytes());
-    }
-    write_bytes(averages, &bytes[..count * size_of::<u64>()])?;
+    write_words(averages, &doubles[..count])?;
     Ok(count as u64)
 }
 

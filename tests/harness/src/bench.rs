@@ -51,6 +51,8 @@ const GOALS: &[Goal] = &[
     at_most("fork_exit_wait", 40_000),
     at_most("lwp_memory", 8_192),
     at_most("split_error_max", 20),
+    at_most("pset_getloadavg", 180),
+    at_most("loadavg_error", 1),
     Goal { row: "null_syscall_2cpu", bound: Bound::AtLeast(1.8) },
     at_most("boot", 25_000_000),
     at_most("boot_memory", 4_096),
@@ -87,6 +89,8 @@ const GROUPS: &[Group] = &[
     Group { rows: &["pthread_create_join", "fork_exit_wait", "exec_exit"], model: "qemu64", ..PLAIN },
     Group { rows: &["lwp_memory"], ..PLAIN },
     Group { rows: &["split_error_max"], ..PLAIN },
+    Group { rows: &["pset_getloadavg"], ..PLAIN },
+    Group { rows: &["loadavg_error"], append: "loadavg-scale=12", ..PLAIN },
     Group {
         rows: &["thread_cputime_running", "wakeup_latency", "null_syscall_2cpu"],
         parallel: true,

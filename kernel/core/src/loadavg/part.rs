@@ -88,14 +88,29 @@ impl Part {
     }
 
     /// This part's share in the averages as they are at `now`, also where it has changed since.
-    #[inline]
+    #[inline(always)]
     pub fn read(&mut self, now: u64, pace: &Pace) -> Result<Averages, Overtaken> {
+        if self.until == 0 {
+            return Ok(Averages::default()); // nothing ever happened here
+        }
+        if now < self.latest || now >= self.until || self.first | self.second != 0 {
+            return self.read_thoroughly(now, pace);
+        }
+        Ok(self.within_period(now, pace))
+    }
+
+    #[cold]
+    fn read_thoroughly(&mut self, now: u64, pace: &Pace) -> Result<Averages, Overtaken> {
         if now < self.latest {
             return self.read_back(now, pace);
         }
-        if now >= self.until || self.first | self.second != 0 {
-            self.fold(now, pace);
-        }
+        self.fold(now, pace);
+        Ok(self.within_period(now, pace))
+    }
+
+    /// The averages in a period without changes up to now.
+    #[inline(always)]
+    fn within_period(&self, now: u64, pace: &Pace) -> Averages {
         // L(x) = L0 + r x (n - L0) in a period without changes, with 32 places.
         let level = self.runnable << 32;
         let mut averages = pace.short_spans(now - self.since);
@@ -104,7 +119,7 @@ impl Part {
             let gap = level.wrapping_sub(begun);
             *average = begun.wrapping_add(((i128::from(gap) * i128::from(*average)) >> 64) as i64);
         }
-        Ok(Averages(averages))
+        Averages(averages)
     }
 
     /// Takes over what `other` holds at `now`, which is left as if new: its CPU leaves the set. Nobody reads the set
@@ -139,7 +154,6 @@ impl Part {
     }
 
     /// The averages at `now`, before the last changes: the closed form run backwards.
-    #[cold]
     fn read_back(&self, now: u64, pace: &Pace) -> Result<Averages, Overtaken> {
         let mut runnable = self.runnable;
         let mut gaps: [i128; 3] = core::array::from_fn(|index| self.frozen_gap(index, pace));

@@ -60,6 +60,15 @@ pub(crate) unsafe fn calls(rounds: u64, number: u64, first: u64, second: u64) ->
     call_loop!("mov eax, {number:e}", "syscall"; rounds, number, first, second)
 }
 
+/// The same with 3 as the third argument, which takes an instruction of the operation's.
+///
+/// # Safety
+/// The arguments are good for the call.
+#[inline(never)]
+pub(crate) unsafe fn calls_with_three(rounds: u64, number: u64, first: u64, second: u64) -> (u64, u64) {
+    call_loop!("mov edx, 3", "mov eax, {number:e}", "syscall"; rounds, number, first, second)
+}
+
 /// The loop of a batch without the operation.
 #[inline(never)]
 pub(crate) fn empty() -> u64 {
