@@ -3,7 +3,7 @@
 //! This is the part that another kernel can take. Nothing here reads a clock, a register or a global, nothing is
 //! unsafe, and next to nothing allocates: ids, events and `now` come in, decisions and figures go out. What a
 //! structure needs in an LWP lies in the caller's memory and is reached through a small trait. All of it is tested
-//! on the host, most of it against a plain model under random histories, the ledger's memory ordering under loom.
+//! on the host, most of it against a plain model under random histories; what CPUs do to each other, under loom.
 //!
 //! | for | there is | of the caller it wants |
 //! |---|---|---|

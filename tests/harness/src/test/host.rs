@@ -24,7 +24,7 @@ pub(crate) fn run_crates(options: &Options, board: &mut Board) -> Result<()> {
         board.suite(&format!("host {name}"), || vec![cargo_test(&name, command)]);
         if has_models {
             let mut command = project::cargo(&["test", "--quiet", "-p", &name]);
-            command.args(["--features", "loom", "--lib", "loom"]);
+            command.args(["--features", "loom", "--lib", "--tests", "loom"]);
             board.suite(&format!("host {name} models"), || vec![cargo_test(&name, command)]);
         }
     }
