@@ -45,7 +45,7 @@ pub(crate) fn microstates(tid: u32) -> Option<Microstates> {
 }
 
 /// The time that LWP `tid` used, up to now; None where there is no such LWP any more.
-#[inline]
+#[inline(always)]
 pub(crate) fn usage(tid: u32) -> Option<Usage> {
     acct::read_usage(&table::find(tid)?.ledger, tid, cpu_ledger, clock_fenced)
 }
