@@ -13,6 +13,7 @@ pub(crate) use requests::{flush_others, hold_all, serve};
 pub(crate) use start::start_others;
 
 use crate::arch::{self, CpuArea};
+use crate::debug::stretch;
 use crate::mm::stacks::KernelStack;
 use crate::proc::Lwp;
 use crate::sched::Dispatcher;
@@ -300,8 +301,9 @@ pub(crate) fn count() -> u32 {
     COUNT.load(Ordering::Acquire)
 }
 
-/// Lets pending interrupts in: long operations call this now and then. The caller holds no lock and no [`Here`].
+/// Lets pending interrupts in: long operations call this now and then. The caller holds no [`Here`], and no lock but an
+/// address space's, which no interrupt handler takes.
 pub(crate) fn window() {
     Here::get().held.assert_none("interrupt window");
-    arch::interrupt_window();
+    stretch::interrupt(arch::interrupt_window);
 }

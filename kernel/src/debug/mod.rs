@@ -16,6 +16,7 @@
 
 pub(crate) mod fail;
 pub(crate) mod perturb;
+pub(crate) mod stretch;
 
 use crate::mm::heap;
 use syscalls::{Errno, FAIL_NEXT, HEAP_IN_USE};

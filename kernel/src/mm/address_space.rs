@@ -9,9 +9,14 @@
 //!
 //! **Order of a change**: first what can fail, then the list of regions, then the tables, then other CPUs' translations,
 //! and the frames last.
+//!
+//! **Long changes let interrupts in**, under the lock: no interrupt handler takes it, and who waits for it serves other
+//! CPUs' requests. So how long interrupts stay off does not depend on how much memory a program has, but for those of its
+//! other LWPs that want the lock meanwhile.
 
 use core::ops::Range;
 
+use crate::cpu;
 use crate::sync::SpinMutex as Mutex;
 use kcore::region::{Access, Kind, Movable, PAGE_SIZE, Place, Protection, Region, Regions};
 use syscalls::Errno;
@@ -200,6 +205,7 @@ impl Inner {
         let next_starts = self.regions.iter().skip(1).map(|next| next.start).chain([u64::MAX]);
         for (region, next_start) in self.regions.iter().zip(next_starts) {
             self.tables.clear(region.range(), 0..next_start);
+            cpu::window();
         }
         self.regions.clear();
     }
@@ -212,12 +218,16 @@ impl Inner {
 
     /// Gives every page of `range`, new and in one region, a frame of its own.
     fn populate(&mut self, range: &Range<u64>) -> Result<(), Errno> {
+        const PAGES_AT_ONCE: usize = 32;
         let Inner { regions, tables } = self;
         let region = regions.lookup(range.start).ok_or(Errno::EFAULT)?;
-        range
-            .clone()
-            .step_by(PAGE_SIZE as usize)
-            .try_for_each(|page| tables.fill(page, || zeroed_page(region)))
+        for (number, page) in range.clone().step_by(PAGE_SIZE as usize).enumerate() {
+            tables.fill(page, || zeroed_page(region))?;
+            if number % PAGES_AT_ONCE == PAGES_AT_ONCE - 1 {
+                cpu::window();
+            }
+        }
+        Ok(())
     }
 
     /// Takes back what `map` did to `range`. The list has room: it had it before.

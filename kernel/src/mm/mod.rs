@@ -1,7 +1,8 @@
 //! Memory: frames, the kernel's half of all address spaces, the heap, kernel stacks, and the spaces of programs.
 //!
 //! **Locks**, outermost first: address space → heap or stack slots → kernel tables → frames. All are spin locks, taken
-//! with interrupts off, and held over no call that can wait and over no user copy.
+//! with interrupts off, and held over no call that can wait and over no user copy. Only the holder of an address space's
+//! lets interrupts in now and then.
 
 mod address_space;
 mod check;

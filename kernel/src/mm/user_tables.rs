@@ -3,9 +3,13 @@
 //! **Invariant.** Every table below the root covers some page of a region, and every leaf is a page of a region. The
 //! owner keeps it by telling [`UserTables::clear`] the room without regions, where tables are freed too. So the regions
 //! lead to everything, and taking an address space apart never scans empty tables.
+//!
+//! **Windows.** What goes through many pages lets interrupts in every few: the owner's lock is held meanwhile, which no
+//! interrupt handler takes.
 
 use core::ops::{Range, RangeInclusive};
 
+use crate::cpu;
 use syscalls::Errno;
 use x86_64::structures::paging::PageTableFlags as Flags;
 
@@ -17,6 +21,9 @@ use super::table::{Entry, Mapping, TOP, Table, index, span, table};
 
 /// The room where nothing is: [`UserTables::clear`] frees no table.
 pub(super) const NO_ROOM: Range<u64> = 0..0;
+
+/// So many pages are visited between two windows.
+const PAGES_AT_ONCE: u64 = 128;
 
 /// The tables. The owner's lock guards them: methods that change something take `&mut self`.
 pub(super) struct UserTables {
@@ -96,13 +103,15 @@ impl UserTables {
         while start < range.end {
             let (level, table) = self.lowest_table(start);
             // A table of level 1 lists its pages; above, the entry that ends the way is empty, and all it covers.
-            let end = range.end.min((start / span(level.max(2)) + 1) * span(level.max(2)));
+            let step = if level == 1 { PAGES_AT_ONCE * PAGE_SIZE } else { span(level) };
+            let end = range.end.min((start / step + 1) * step);
             if level == 1 {
                 for (number, entry) in table[slots(start..end, 1)].iter().enumerate() {
                     if !entry.get().is_empty() {
                         visit(start + number as u64 * PAGE_SIZE, entry)?;
                     }
                 }
+                cpu::window();
             }
             start = end;
         }
@@ -126,6 +135,26 @@ impl UserTables {
     /// Unmaps every page of `range`, and frees every table whose pages are all in `room`: the addresses around the range
     /// that no region uses any more. `room` may be empty.
     pub(super) fn clear(&mut self, range: Range<u64>, room: Range<u64>) {
+        let mut start = range.start;
+        loop {
+            let (level, _) = self.lowest_table(start);
+            let end = (start / span(level.max(2)) + 1) * span(level.max(2));
+            if end >= range.end {
+                break;
+            }
+            if level == 1 {
+                // What is above the piece is in use still, and so are the tables that serve it.
+                self.clear_piece(start..end, room.start..end.min(room.end));
+                cpu::window();
+            }
+            start = end;
+        }
+        // Tables that the pieces had to leave are empty now.
+        let rest = if room.is_empty() { start..range.end } else { range };
+        self.clear_piece(rest, room);
+    }
+
+    fn clear_piece(&mut self, range: Range<u64>, room: Range<u64>) {
         let mut retired = Retired::new(self.root_address(), range.clone());
         if !range.is_empty() {
             self.pages -= Clearing { room }.clear(self.root(), TOP, range, &mut retired);

@@ -12,7 +12,7 @@
 
 use super::{Lwp, table};
 use crate::arch::clock;
-use crate::cpu::Here;
+use crate::cpu::{self, Here};
 use crate::mm::frames::Frame;
 use crate::mm::layout::PAGE_SIZE;
 use crate::mm::user::copy_in;
@@ -100,7 +100,14 @@ pub(crate) fn wake(word: &Word, count: u32, bits: u32) -> u64 {
 }
 
 fn wake_some(key: Key, count: u32, bits: u32) -> u64 {
-    (0..count).take_while(|_| wake_first(key, bits)).count() as u64
+    const WOKEN_AT_ONCE: u32 = 32;
+    let wake_next = |woken: &u32| {
+        if woken % WOKEN_AT_ONCE == WOKEN_AT_ONCE - 1 {
+            cpu::window();
+        }
+        wake_first(key, bits)
+    };
+    (0..count).take_while(wake_next).count() as u64
 }
 
 /// Wakes the longest-waiting of those who wait at `key` and share a bit with `bits`, if there is one.

@@ -39,7 +39,8 @@ pub(crate) use program::{MOST_ARGUMENT_BYTES, start_first};
 pub(crate) use signals::interrupt_first;
 
 use crate::arch::{self, Frame};
-use crate::cpu::Here;
+use crate::cpu::{self, Here};
+use crate::debug::stretch;
 use crate::fs::console;
 use crate::mm::AddressSpace;
 use crate::mm::stack_depth;
@@ -160,6 +161,7 @@ pub(crate) fn exit_current() -> ! {
 /// Ends the running LWP: gives back what it can in its own time, and leaves for good. If it is the last of its process
 /// and nothing else is decided, the process ends as `ending` says.
 fn leave(ending: Ending) -> ! {
+    cpu::window(); // those that are killed follow one another without ever returning to user mode
     let lwp = Here::get().lwp();
     let process = lwp.process();
     pset::leave(lwp);
@@ -189,6 +191,7 @@ fn end_of_first(process: &Process) -> ! {
     }
     stack_depth::check_own();
     crate::mm::log_usage();
+    stretch::report();
     match process.ending() {
         Some(Ending::Signal(signal)) => arch::tell_outcome(format_args!("signal {signal}")),
         Some(Ending::Exit(status)) => arch::tell_outcome(format_args!("exit {status}")),

@@ -5,6 +5,7 @@ use super::{Dispatcher, IDLE, load_of, priority_on, waiting_on};
 use crate::arch::{Frame, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::debug::perturb::{self, Point};
+use crate::debug::stretch;
 use crate::proc::{self, Lwp};
 use crate::sync::{Guard, Rank};
 use crate::time;
@@ -391,6 +392,7 @@ pub(crate) extern "sysv64" fn first_return(_frame: &mut Frame) {
     if here.wants_attention() {
         attend(here);
     }
+    stretch::end();
 }
 
 /// In the middle of a long system call that holds nothing: lets interrupts in, and does what they ask for as on the way

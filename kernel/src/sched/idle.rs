@@ -5,6 +5,7 @@ use super::dispatch::leave_idle;
 use super::timer::arm;
 use crate::arch;
 use crate::cpu::Here;
+use crate::debug::stretch;
 use crate::mm::stack_depth;
 use crate::mm::stacks::KernelStack;
 use core::sync::atomic::Ordering::SeqCst;
@@ -16,12 +17,13 @@ pub(crate) extern "sysv64" fn idle_for_ever() -> ! {
     let here = Here::get(); // the idle loop never leaves its CPU
     let own = 1 << here.number();
     arm(here);
+    stretch::start();
     loop {
         while leave_idle() {}
         stack_depth::check_own();
         IDLE.fetch_or(own, SeqCst);
         if !leave_idle() {
-            arch::wait_for_interrupt();
+            stretch::idle(arch::wait_for_interrupt);
         }
         IDLE.fetch_and(!own, SeqCst);
     }

@@ -132,11 +132,14 @@ fn turn_is_due(here: Here, now: u64) -> bool {
     here.waiting.load(SeqCst) > 0 && here.dispatcher.lock().turn_is_due(lwp.priority(), now)
 }
 
+/// So many are woken by one interrupt; the others by the next one, which comes at once.
+const WOKEN_AT_ONCE: usize = 32;
+
 /// The timer went off: wakes whoever is due, and has a slice that is over end on the way back to user mode.
 pub(crate) fn timer_interrupt(here: Here) {
     here.timer_set_for.set(u64::MAX);
     let now = clock();
-    loop {
+    for _ in 0..WOKEN_AT_ONCE {
         let due = here.timers.lock().pop_due(now);
         let Some(slot) = due else { break };
         wake(table::lwp(slot));

@@ -27,7 +27,7 @@ pub(crate) use trace::enter_traced;
 
 use crate::arch::{Frame, clone_with_registers, fork_with_registers, vfork_with_registers};
 use crate::cpu::Here;
-use crate::debug;
+use crate::debug::{self, stretch};
 use crate::sched;
 use syscalls::{Errno, OWN_CALLS, for_each_syscall};
 
@@ -82,7 +82,7 @@ macro_rules! dispatcher {
         mod call {
             use super::*;
             $(pub(super) extern "sysv64" fn $name(frame: &Frame) -> u64 {
-                row::$name(frame)
+                stretch::of_call($number, || row::$name(frame))
             })*
         }
 
@@ -173,6 +173,7 @@ pub(crate) extern "sysv64" fn vfork_call(frame: &Frame) -> u64 {
 /// the call and gets it back.
 pub(crate) extern "sysv64" fn attend(result: u64) -> u64 {
     sched::attend(Here::get());
+    stretch::end();
     result
 }
 

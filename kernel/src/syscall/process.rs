@@ -5,6 +5,7 @@ use super::file::{LONGEST_PATH, find};
 use super::pointer::optional;
 use super::{Address, Int, Result};
 use crate::cpu::Here;
+use crate::debug::stretch;
 
 use crate::fs::File;
 use crate::fs::root::RootFile;
@@ -35,6 +36,7 @@ pub(super) fn execve(path: Address, arguments: Address, environment: Address) ->
     if Here::get().wants_attention() {
         sched::attend(Here::get());
     }
+    stretch::end();
     // SAFETY: the frame is at the top of the stack and user code's; everything that owes a destructor went with the
     // block above.
     unsafe { arch::return_to_frame(at) }

@@ -8,7 +8,7 @@ use super::clock;
 use super::frame::Frame;
 use super::{apic, idt};
 use crate::cpu::{self, Here};
-use crate::debug::fail;
+use crate::debug::{fail, stretch};
 use crate::fs::console;
 use crate::mm::{self, Access, FaultError};
 use crate::proc::{self, Fault};
@@ -43,8 +43,8 @@ pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
         NON_MASKABLE => {}
         DOUBLE_FAULT => broken(frame, "double fault (a kernel stack overflowed?)"),
         MACHINE_CHECK => broken(frame, "machine check"),
-        FIRST_INTERRUPT.. => interrupt(frame),
-        _ if frame.is_user() => user_exception(frame),
+        vector @ FIRST_INTERRUPT.. => stretch::of_trap(vector, || interrupt(frame)),
+        vector if frame.is_user() => stretch::of_trap(vector, || user_exception(frame)),
         _ => kernel_exception(frame),
     }
 }
