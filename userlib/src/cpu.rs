@@ -3,12 +3,14 @@
 use core::fmt;
 use core::time::Duration;
 
+pub use syscalls::CpuInfo;
 use syscalls::{CpuTimes, Errno};
 
 use crate::{fetch, raw};
 
 /// The number of a CPU, from 0. What C calls `processorid_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)] // an array of these is C's array of processorid_t
 pub struct CpuId(i32);
 
 impl CpuId {
@@ -68,6 +70,15 @@ pub fn times(cpu: CpuId) -> Result<Times, Errno> {
         idle: Duration::from_nanos(times.idle),
         up: Duration::from_nanos(times.up),
     })
+}
+
+/// What a CPU went through since it came up (the project's own call).
+///
+/// # Errors
+/// EINVAL: there is no such CPU.
+pub fn info(cpu: CpuId) -> Result<CpuInfo, Errno> {
+    // SAFETY: as above.
+    fetch(|at| unsafe { raw::cpu_info(cpu.0, at) })
 }
 
 /// Every CPU there is, with its times.

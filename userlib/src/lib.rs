@@ -16,6 +16,7 @@
 //! | [`lwp`] | an LWP's CPU time and microstates |
 //! | [`cpu`] | a CPU's time: user, system, interrupts, idle |
 //! | [`process`] | processes: which there are, their time, their children's, their faults and switches; the machine's time |
+//! | [`pset`] | processor sets: made, filled, bound to; their load averages |
 //! | [`clock`] | the clocks, the CPU-time ones of others included |
 //! | [`raw`] | every call of the table, as the registers are |
 //!
@@ -26,6 +27,7 @@ pub mod clock;
 pub mod cpu;
 pub mod lwp;
 pub mod process;
+pub mod pset;
 pub mod raw;
 
 pub use syscalls::Errno;
