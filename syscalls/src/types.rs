@@ -122,6 +122,15 @@ crossing! {
         /// Time in which the CPUs had nothing to run.
         cpu_idle: u64,
     }
+    /// Load averages over 1, 5 and 15 minutes (C: `double [3]`): the doubles, bit by bit.
+    struct LoadAverages: 24 {
+        /// Over one minute.
+        one: u64,
+        /// Over five minutes.
+        five: u64,
+        /// Over fifteen minutes.
+        fifteen: u64,
+    }
     /// What a CPU went through since it came up (C: `struct cpu_info`).
     struct CpuInfo: 112 {
         /// When it came up, in nanoseconds since 1970.

@@ -47,6 +47,7 @@ pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno
     unsafe {
         match size {
             16 => user_copy::store_2(address, from.cast::<[u64; 2]>().read_unaligned()),
+            24 => user_copy::store_3(address, from.cast::<[u64; 3]>().read_unaligned()),
             32 => user_copy::store_4(address, from.cast::<[u64; 4]>().read_unaligned()),
             _ => user_copy::write(address, from.cast(), size),
         }
@@ -85,16 +86,6 @@ pub(crate) fn write_bytes(address: u64, bytes: &[u8]) -> Result<(), Errno> {
     }
     // SAFETY: there are that many bytes; the program's side is checked.
     unsafe { user_copy::write(address, bytes.as_ptr(), bytes.len()) }
-}
-
-/// Writes `words` to the program at `address`.
-///
-/// # Errors
-/// EFAULT, and nothing was written.
-#[inline]
-pub(crate) fn write_words(address: u64, words: &[u64]) -> Result<(), Errno> {
-    // SAFETY: a word is eight bytes.
-    write_bytes(address, unsafe { core::slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) })
 }
 
 /// Reads a string that ends with a zero byte, without that byte.

@@ -18,6 +18,8 @@ unsafe extern "C" {
     fn user_copy_8(to: *mut u8, from: *const u8) -> bool;
     /// Writes two words; returns whether it failed.
     fn user_store_2(to: u64, words_0: u64, words_1: u64) -> bool;
+    /// Writes three words; returns whether it failed.
+    fn user_store_3(to: u64, words_0: u64, words_1: u64, words_2: u64) -> bool;
     /// Writes four words; returns whether it failed.
     fn user_store_4(to: u64, words_0: u64, words_1: u64, words_2: u64, words_3: u64) -> bool;
     /// Writes a byte back as it is; returns whether it failed.
@@ -43,7 +45,7 @@ global_asm!(
     "    .popsection",
     "    ret",
     ".endm",
-    ".global user_copy_bytes, user_copy_4, user_copy_8, user_store_2, user_store_4, user_touch",
+    ".global user_copy_bytes, user_copy_4, user_copy_8, user_store_2, user_store_3, user_store_4, user_touch",
     ".global user_access_start, user_access_end, user_access_failed",
     ".pushsection .text.user_access, \"ax\"",
     "user_access_start:",
@@ -76,6 +78,13 @@ global_asm!(
     "    user_open",
     "    mov [rdi], rsi",
     "    mov [rdi + 8], rdx",
+    "    xor eax, eax",
+    "    user_close",
+    "user_store_3:",
+    "    user_open",
+    "    mov [rdi], rsi",
+    "    mov [rdi + 8], rdx",
+    "    mov [rdi + 16], rcx",
     "    xor eax, eax",
     "    user_close",
     "user_store_4:",
@@ -145,6 +154,19 @@ pub(super) unsafe fn write(address: u64, from: *const u8, length: usize) -> Resu
 pub(super) unsafe fn store_2(address: u64, words: [u64; 2]) -> Result<(), Errno> {
     // SAFETY: the caller's promise.
     answer(unsafe { user_store_2(address, words[0], words[1]) })
+}
+
+/// Writes three words to `address`, from registers.
+///
+/// # Errors
+/// EFAULT.
+///
+/// # Safety
+/// The 24 bytes at `address` are below the end of user space.
+#[inline(always)]
+pub(super) unsafe fn store_3(address: u64, words: [u64; 3]) -> Result<(), Errno> {
+    // SAFETY: the caller's promise.
+    answer(unsafe { user_store_3(address, words[0], words[1], words[2]) })
 }
 
 /// Writes four words to `address`, from registers.

@@ -14,11 +14,11 @@
 
 use super::Dispatcher;
 use super::dispatch::{lock_of, requeue};
-use crate::arch::clock;
+use crate::arch::{clock, clock_fenced};
 use crate::cpu::{self, Cpu, MAX_CPUS};
 use crate::proc::Lwp;
 use crate::sync::{Guard, Lock, Rank};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use kcore::loadavg::{Averages, Overtaken, Pace, Part};
 use kcore::sched::balance::CpuSet;
 use kcore::sched::place::Place;
@@ -33,6 +33,8 @@ pub(crate) struct Partition {
     lwps: AtomicU32,
     /// The load of what does not happen on one of its CPUs.
     home: Lock<Part>,
+    /// Something was booked there since the set was made. Set with that lock held.
+    home_is_used: AtomicBool,
 }
 
 /// As many as there can be sets, and the default one.
@@ -77,6 +79,7 @@ impl Partition {
             cpus: AtomicU64::new(0),
             lwps: AtomicU32::new(0),
             home: Lock::new(Rank::Load, Part::new()),
+            home_is_used: AtomicBool::new(false),
         }
     }
 
@@ -111,10 +114,18 @@ impl Partition {
         self.cpus.fetch_or(1 << cpu, SeqCst);
     }
 
+    /// Its home, to book on: before the stamp is taken.
+    fn lock_home(&self) -> Guard<'_, Part> {
+        let home = self.home.lock();
+        self.home_is_used.store(true, SeqCst);
+        home
+    }
+
     /// Begins anew as a set's that was just made: without CPUs, LWPs or load. Under the lock of processor sets.
     pub(crate) fn begin(&self) {
         debug_assert!(self.cpus().is_empty() && self.lwps() == 0);
         *self.home.lock() = Part::new();
+        self.home_is_used.store(false, SeqCst);
     }
 
     /// Its averages at one moment; under the lock of processor sets.
@@ -125,7 +136,11 @@ impl Partition {
 
     #[inline(always)]
     fn averages_at(&self, now: u64) -> Result<Averages, Overtaken> {
-        let mut sum = self.home.lock().read(now, pace())?;
+        // Where it is not used yet, nothing of before `now` will be booked there.
+        let mut sum = match self.home_is_used.load(SeqCst) {
+            true => self.home.lock().read(now, pace())?,
+            false => Averages::default(),
+        };
         for cpu in self.cpus().iter().filter_map(cpu::get) {
             sum += cpu.dispatcher.lock().load.read(now, pace())?;
         }
@@ -150,7 +165,7 @@ pub(crate) fn move_cpu(cpu: &'static Cpu, to: &'static Partition) {
     let from = dispatcher.partition;
     from.cpus.fetch_and(!(1 << cpu.number()), SeqCst);
     {
-        let mut home = from.home.lock();
+        let mut home = from.lock_home();
         home.absorb(&mut dispatcher.load, clock(), pace());
     }
     dispatcher.partition = to;
@@ -188,7 +203,7 @@ impl Dispatcher {
     #[inline]
     pub(super) fn home_of(&self, lwp: &Lwp) -> Option<Guard<'static, Part>> {
         let partition = lwp.partition();
-        if core::ptr::eq(partition, self.partition) { None } else { Some(partition.home.lock()) }
+        if core::ptr::eq(partition, self.partition) { None } else { Some(partition.lock_home()) }
     }
 
     /// `lwp` becomes load at the stamp that `stamp` takes, and which is returned.
@@ -217,32 +232,30 @@ impl Dispatcher {
     fn carry_load(&mut self, from: &'static Partition, to: &'static Partition) {
         if core::ptr::eq(from, to) {
         } else if core::ptr::eq(from, self.partition) {
-            let mut home = to.home.lock();
+            let mut home = to.lock_home();
             let now = clock();
             self.load.less(now, pace());
             home.more(now, pace());
         } else if core::ptr::eq(to, self.partition) {
-            let mut home = from.home.lock();
+            let mut home = from.lock_home();
             let now = clock();
             home.less(now, pace());
             self.load.more(now, pace());
         } else {
-            locked_at(&from.home, |home, now| home.less(now, pace()));
-            locked_at(&to.home, |home, now| home.more(now, pace()));
+            let mut home = from.lock_home();
+            home.less(clock(), pace());
+            drop(home);
+            let mut home = to.lock_home();
+            home.more(clock(), pace());
         }
     }
-}
-
-fn locked_at(part: &Lock<Part>, change: impl FnOnce(&mut Part, u64)) {
-    let mut part = part.lock();
-    change(&mut part, clock());
 }
 
 /// Reads at a moment, and at another where too much happened meanwhile.
 #[inline(always)]
 fn until_not_overtaken(read: impl Fn(u64) -> Result<Averages, Overtaken>) -> Averages {
     loop {
-        if let Ok(averages) = read(clock()) {
+        if let Ok(averages) = read(clock_fenced()) {
             return averages;
         }
     }

@@ -5,12 +5,12 @@ use super::pointer::optional;
 use super::{Address, Int, Result};
 use crate::acct;
 use crate::cpu::{self, Here};
-use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes, write_words};
+use crate::mm::user::{copy_in, copy_out, probe_write, write_bytes};
 use crate::proc::current;
 use crate::pset::{self, Bound, Named};
 use crate::time;
 use kcore::pset::{PLACES, PsetId};
-use syscalls::{CpuInfo, Errno};
+use syscalls::{CpuInfo, Errno, LoadAverages};
 
 const PS_NONE: Int = -1;
 const PS_QUERY: Int = -2;
@@ -116,11 +116,17 @@ pub(super) fn processor_bind(kind: Int, id: Int, cpu: Int, old: Address) -> Resu
     Ok(0)
 }
 
+#[inline(always)]
 pub(super) fn pset_getloadavg(pset: Int, averages: Address, count: Int) -> Result {
-    let count = usize::try_from(count).map_err(|_| Errno::EINVAL)?.min(3);
-    let doubles = pset::averages(named(pset))?.to_f64_bits();
-    write_words(averages, &doubles[..count])?;
-    Ok(count as u64)
+    let count = u64::try_from(count).map_err(|_| Errno::EINVAL)?.min(3);
+    let [one, five, fifteen] = pset::averages(named(pset))?.to_f64_bits();
+    if count == 3 {
+        copy_out(averages, &LoadAverages { one, five, fifteen })?;
+    } else {
+        let bytes = [one.to_le_bytes(), five.to_le_bytes()];
+        write_bytes(averages, &bytes.as_flattened()[..count as usize * size_of::<u64>()])?;
+    }
+    Ok(count)
 }
 
 pub(super) fn cpu_info(cpu: Int, info: Address) -> Result {
