@@ -235,7 +235,7 @@ fn counters_of_a_cpu_rise() {
     let _alone = alone();
     pset::bind_to_cpu(Some(CpuId::from_raw(0)), Who::Caller).unwrap();
     let before = cpu::info(CpuId::from_raw(0)).unwrap();
-    (0..100).for_each(|_| thread::sleep(Duration::from_micros(10)));
+    (0..100).for_each(|_| thread::sleep(Duration::from_millis(1)));
     let after = cpu::info(CpuId::from_raw(0)).unwrap();
     pset::bind_to_cpu(None, Who::Caller).unwrap();
     assert!(after.system_calls >= before.system_calls + 100);
