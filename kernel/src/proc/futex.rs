@@ -5,7 +5,8 @@
 //! waker was faster and took it out already, that wake-up has been spent on it, and it says so by returning 0. A waiter
 //! that is still queued when it comes back was not woken: its time is over, or it is to end.
 //!
-//! **Which word is meant.** A private word is known by its address space and its address. A word of memory that
+//! **Which word is meant.** A private word is known by its address and its address space, that is by the page table that
+//! translates the one to the other, and which stays so long as one of its LWPs waits. A word of memory that
 //! processes share is known by its frame, of which the waiter holds a reference: so long as it waits, no other word gets
 //! that name, whatever is unmapped meanwhile. (A waiter that was moved to a shared word holds no reference of that one:
 //! its movers must keep it mapped.)
@@ -19,6 +20,7 @@ use crate::mm::user::copy_in;
 use crate::proc::current_space;
 use crate::sched;
 use crate::sync::{Lock, Rank};
+use core::sync::atomic::Ordering::Relaxed;
 use kcore::futex::{ANY, Key, Waiter, Waiters, Waiting};
 use kcore::sched::Slot;
 use syscalls::Errno;
@@ -46,7 +48,7 @@ impl Word {
     /// A word that the LWPs of one address space use.
     #[inline]
     pub(crate) fn private(address: u64) -> Self {
-        let space = core::ptr::from_ref(current_space()).addr() as u64;
+        let space = Here::get().root.load(Relaxed);
         Word { address, key: Key { space, address }, _frame: None }
     }
 
@@ -54,7 +56,7 @@ impl Word {
     pub(crate) fn shared(address: u64) -> Result<Self, Errno> {
         let Some(frame) = current_space().shared_frame(address)? else { return Ok(Word::private(address)) };
         let physical = frame.address() + address % PAGE_SIZE;
-        // No address space is known by 0.
+        // No page table is at 0.
         Ok(Word { address, key: Key { space: 0, address: physical }, _frame: Some(frame) })
     }
 }

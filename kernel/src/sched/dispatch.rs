@@ -59,7 +59,9 @@ pub(super) fn choose_for(lwp: &Lwp) -> u32 {
     let last = lwp.cpu.load(Acquire);
     let (allowed, idle) = (lwp.allowed(), CpuSet(IDLE.load(SeqCst)));
     let target = perturb::place(place_woken(last, allowed, idle, lwp.priority(), priority_on), allowed);
-    IDLE.fetch_and(!(1 << target), SeqCst);
+    if idle.has(target) {
+        IDLE.fetch_and(!(1 << target), SeqCst);
+    }
     target
 }
 
@@ -351,29 +353,23 @@ fn switch(
 #[inline]
 unsafe fn finish_switch(current: Option<&Lwp>) {
     let here = Here::get();
-    let moving = here.moving.take();
-    if let Some((lwp, target)) = moving {
+    if let Some((lwp, target)) = here.moving.get() {
         lwp.cpu.store(target, Release);
     }
     // SAFETY: the context that was left handed the lock over.
     unsafe { here.dispatcher.release_handed_over() };
     // Whoever took this CPU from an LWP that comes here sees to it that it leaves again: see `affinity`.
     let is_good = current.is_none_or(Lwp::has_no_orders);
-    let ended = here.ended.take();
-    if moving.is_some() || ended.is_some() || !is_good {
-        finish_special(here, moving, ended, is_good);
+    if here.moving.get().is_some() || here.ended.get().is_some() || !is_good {
+        finish_special(here, is_good);
     }
 }
 
 /// What few switches have to finish.
 #[cold]
-fn finish_special(
-    here: Here,
-    moving: Option<(&'static Lwp, u32)>,
-    ended: Option<&'static Lwp>,
-    is_good: bool,
-) {
-    if let Some((lwp, target)) = moving {
+fn finish_special(here: Here, is_good: bool) {
+    let ended = here.ended.take();
+    if let Some((lwp, target)) = here.moving.take() {
         enqueue_on(target, lwp);
     }
     if !is_good {

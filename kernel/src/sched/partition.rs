@@ -213,7 +213,7 @@ impl Dispatcher {
         let now = stamp();
         match home {
             None => self.load.more(now, pace()),
-            Some(mut home) => home.more(now, pace()),
+            Some(home) => more_at(home, now),
         }
         now
     }
@@ -223,7 +223,7 @@ impl Dispatcher {
     pub(super) fn less_load(&mut self, home: Option<Guard<'static, Part>>, now: u64) {
         match home {
             None => self.load.less(now, pace()),
-            Some(mut home) => home.less(now, pace()),
+            Some(home) => less_at(home, now),
         }
     }
 
@@ -259,4 +259,16 @@ fn until_not_overtaken(read: impl Fn(u64) -> Result<Averages, Overtaken>) -> Ave
             return averages;
         }
     }
+}
+
+/// Not often, hence out of the way of the other case.
+#[cold]
+fn more_at(mut home: Guard<'static, Part>, now: u64) {
+    home.more(now, pace());
+}
+
+/// Likewise.
+#[cold]
+fn less_at(mut home: Guard<'static, Part>, now: u64) {
+    home.less(now, pace());
 }

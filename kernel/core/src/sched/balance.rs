@@ -97,15 +97,16 @@ pub fn place_woken(
     own: Priority,
     running: impl Fn(u32) -> Priority,
 ) -> u32 {
+    let only_last = allowed == CpuSet(0).with(last);
     let free = allowed.and(idle);
-    if free.has(last) {
+    if only_last || free.has(last) {
         return last;
     }
     if let Some(cpu) = free.lowest() {
         return cpu;
     }
     let may_stay = allowed.has(last);
-    if may_stay && (allowed == CpuSet(0).with(last) || running(last) < own) {
+    if may_stay && running(last) < own {
         return last;
     }
     let weakest = allowed.after(last).min_by_key(|&cpu| running(cpu));
