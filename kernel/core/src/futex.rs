@@ -138,7 +138,7 @@ impl Waiting {
     #[inline]
     pub fn take_first(&mut self, waiters: &impl Waiters, key: Key, bits: u32) -> Option<Slot> {
         let slot = self.find(waiters, key, bits)?;
-        self.leave(waiters, slot);
+        self.lists.unlink(&WaiterLinks(waiters), slot, key.list());
         waiters.waiter(slot).bits.store(0, Release);
         Some(slot)
     }

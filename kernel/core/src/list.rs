@@ -160,26 +160,30 @@ impl<const N: usize> Lists<N> {
     #[inline]
     pub(crate) fn pop_front(&mut self, links: &impl Links, list: usize) -> Option<Slot> {
         let first = self.first(list)?;
-        let link = links.link(first);
-        self.unlink(links, link, first, list);
+        self.unlink(links, first, list);
         Some(first)
     }
 
     /// Takes `slot` out of its list, whose number is returned; `None` if it is in none.
     #[inline]
     pub(crate) fn remove(&mut self, links: &impl Links, slot: Slot) -> Option<usize> {
-        let link = links.link(slot);
-        let list = link.list.load(Relaxed);
+        let list = links.link(slot).list.load(Relaxed);
         if list == NONE {
             return None;
         }
-        self.unlink(links, link, slot, list as usize);
+        self.unlink(links, slot, list as usize);
         Some(list as usize)
     }
 
-    /// Takes `slot`, whose link is `link`, out of `list`, in which it is.
+    /// Takes `slot` out of `list`, in which it is.
     #[inline]
-    fn unlink(&mut self, links: &impl Links, link: &Link, slot: Slot, list: usize) {
+    pub(crate) fn unlink(&mut self, links: &impl Links, slot: Slot, list: usize) {
+        let link = links.link(slot);
+        debug_assert_eq!(
+            link.list.load(Relaxed) as usize,
+            list,
+            "a slot is taken out of the list that it is in"
+        );
         let head = &mut self.heads[list];
         let (next, previous) = (link.next(), link.previous());
         if next == slot.0 {

@@ -101,6 +101,7 @@ pub(crate) fn wake(word: &Word, count: u32, bits: u32) -> u64 {
     }
 }
 
+#[inline(never)]
 fn wake_some(key: Key, count: u32, bits: u32) -> u64 {
     const WOKEN_AT_ONCE: u32 = 32;
     let wake_next = |woken: &u32| {

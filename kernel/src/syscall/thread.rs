@@ -111,6 +111,7 @@ fn wait(
     futex::wait(&word, expected, bits, deadline).map(|()| 0)
 }
 
+#[inline(never)]
 fn wake(word: Operand, count: Unsigned, bits: Unsigned) -> Result {
     let bits = some(bits)?;
     match word.is_private {
