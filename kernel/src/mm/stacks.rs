@@ -13,8 +13,9 @@
 //! **How large.** An LWP that is blocked costs the kernel its stack and little else, so a stack is one page. That is enough
 //! because of how the kernel is made: it is entered with interrupts off and never preempted, so nothing comes on top of a
 //! system call but a page fault in a copy, or interrupts in a stated window; nothing recurses; and what is large (arguments
-//! of a new program, a pipe's bytes) lies on the heap. The deepest path, in which the last LWP of a process ends in the
-//! middle of a long call, needs about half. The tests have it measured, and a quarter must stay free ([`super::stack_depth`]).
+//! of a new program, a pipe's bytes) lies on the heap. The deepest path, in which a parent that waits in `vfork` takes back
+//! another process's memory and is interrupted, needs two thirds. The tests measure, and a quarter must stay free
+//! ([`super::stack_depth`]).
 //! Debug builds keep more on the stack and get four pages. **Tried and refused:** small stacks with a large one per CPU
 //! to switch to for deep calls, since those may block or end in the middle; giving back the lower pages of blocked LWPs'
 //! larger stacks, since each would have to be forgotten by all CPUs.
