@@ -5,7 +5,6 @@ mod descriptors;
 mod open_file;
 mod page;
 pub(crate) mod pipe;
-mod ring;
 pub(crate) mod root;
 mod watchers;
 

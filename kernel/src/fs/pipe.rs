@@ -7,7 +7,6 @@
 //! **Each end is one value**, in one open file; when its last descriptor is closed, it drops, and the other side is told.
 
 use super::page::Page;
-use super::ring::Ring;
 use super::watchers::Watchers;
 use crate::cpu::Here;
 use crate::mm::Shared;
@@ -16,7 +15,7 @@ use crate::mm::user::{probe_write, read_bytes, write_bytes};
 use crate::proc::{Lwp, signals};
 use crate::sched;
 use crate::sync::{Lock, Rank};
-use kcore::pipe::{ATOMIC, Flow, Read, Write};
+use kcore::pipe::{ATOMIC, Buffer, Flow, Read, Ring, Write};
 use syscalls::Errno;
 
 const SIGPIPE: u8 = 13;
@@ -27,7 +26,7 @@ struct Pipe {
 
 struct Inner {
     flow: Flow,
-    ring: Ring,
+    ring: Ring<Page>,
     /// Who waits for bytes, or for there to be no writer any more.
     readers: Watchers,
     /// Who waits for room, or for there to be no reader any more.

@@ -131,6 +131,62 @@ pub fn victim(own: u32, cpus: CpuSet, waiting: impl Fn(u32) -> u32) -> Option<u3
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn numbers(cpus: CpuSet) -> Vec<u32> {
+        (0..64).filter(|&cpu| cpus.0 >> cpu & 1 != 0).collect()
+    }
+
+    /// Sets of many sizes.
+    fn any_cpus() -> impl Strategy<Value = CpuSet> {
+        (any::<u64>(), any::<u64>(), 0..64u32).prop_map(|(a, b, shift)| CpuSet((a & b) >> shift))
+    }
+
+    proptest! {
+        #[test]
+        fn sets_are_sets(a in any_cpus(), b in any_cpus(), cpu in 0..64u32) {
+            let (in_a, in_b) = (numbers(a), numbers(b));
+            let both: Vec<u32> = in_a.iter().copied().filter(|cpu| in_b.contains(cpu)).collect();
+            prop_assert_eq!(numbers(a.and(b)), both);
+            prop_assert_eq!(a.has(cpu), in_a.contains(&cpu));
+            prop_assert_eq!(a.lowest(), in_a.first().copied());
+            prop_assert!(!a.without(cpu).has(cpu) && !a.has(64 + cpu));
+            let (before, behind): (Vec<u32>, Vec<u32>) = in_a.iter().partition(|&&other| other <= cpu);
+            prop_assert_eq!(a.after(cpu).collect::<Vec<_>>(), [behind, before].concat());
+        }
+
+        /// The woken wait where they may; where no CPU that they may use idles they stay, if they may.
+        #[test]
+        fn the_woken_go_to_idle_cpus_first(last in 0..64u32, allowed in any_cpus(), idle in any_cpus()) {
+            prop_assume!(allowed != CpuSet(0));
+            let (chosen, free) = (place_woken(last, allowed, idle), numbers(allowed.and(idle)));
+            prop_assert!(allowed.has(chosen));
+            prop_assert!(free.is_empty() || free.contains(&chosen));
+            let may_stay = if free.is_empty() { allowed.has(last) } else { free.contains(&last) };
+            prop_assert!(!may_stay || chosen == last, "without need from {} to {}", last, chosen);
+        }
+
+        /// Nobody is sent to a longer queue than there need be, nor back where another is as short.
+        #[test]
+        fn loads_are_compared(own in 0..64u32, allowed in any_cpus(), loads in prop::collection::vec(0..4u32, 64)) {
+            let load = |cpu: u32| loads[cpu as usize];
+            let least = numbers(allowed).into_iter().map(load).min();
+            let chosen = place_after_slice(own, allowed, load);
+            match least {
+                None => prop_assert_eq!(chosen, own),
+                Some(least) => {
+                    prop_assert!(allowed.has(chosen) && load(chosen) == least);
+                    let others = allowed.without(own);
+                    let other_is_least = numbers(others).into_iter().any(|cpu| load(cpu) == least);
+                    prop_assert!(chosen != own || !other_is_least);
+                }
+            }
+            let most = numbers(allowed.without(own)).into_iter().map(load).max().filter(|&most| most > 0);
+            let taken_from = victim(own, allowed, load);
+            prop_assert_eq!(taken_from.map(load), most);
+            prop_assert!(taken_from.is_none_or(|cpu| cpu != own && allowed.has(cpu)));
+        }
+    }
 
     #[test]
     fn the_woken_prefer_their_own_idle_cpu_then_any_idle_one() {

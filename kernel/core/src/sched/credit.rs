@@ -47,6 +47,7 @@ impl Credit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const SLICE: u64 = 1000;
 
@@ -69,5 +70,35 @@ mod tests {
         assert!(!rested.after_run(SLICE, SLICE).is_there(), "a slice at most");
         let tired = Credit::new().after_run(u64::MAX, SLICE);
         assert!(tired.after_sleep(SLEEP_PER_CREDIT * (SLICE + 1), SLICE).is_there());
+    }
+
+    /// Any credit that a history can lead to.
+    fn any_credit() -> impl Strategy<Value = Credit> {
+        let ticks = prop_oneof![0..3 * SLICE, 0..20 * SLICE, any::<u64>()];
+        prop::collection::vec((ticks.clone(), ticks), 0..20).prop_map(|history| {
+            let live = |credit: Credit, (run, sleep)| credit.after_run(run, SLICE).after_sleep(sleep, SLICE);
+            history.into_iter().fold(Credit::new(), live)
+        })
+    }
+
+    proptest! {
+        /// The model: a number without end, kept within a slice of nothing.
+        #[test]
+        fn credit_is_a_quarter_of_sleep_less_what_ran(credit in any_credit(), ticks: u64, shift in 0..64u32) {
+            let ticks = ticks >> shift;
+            let (now, slice) = (i128::from(credit.0), i128::from(SLICE));
+            let model = |next: i128| next.clamp(-slice, slice);
+            prop_assert_eq!(i128::from(credit.after_run(ticks, SLICE).0), model(now - i128::from(ticks)));
+            prop_assert_eq!(i128::from(credit.after_sleep(ticks, SLICE).0), model(now + i128::from(ticks / 4)));
+        }
+
+        /// Nobody gains by giving way in between, or by waking up in between.
+        #[test]
+        fn pieces_are_worth_no_more_than_the_whole(credit in any_credit(), a in 0..3 * SLICE, b in 0..3 * SLICE) {
+            let run = credit.after_run(a, SLICE).after_run(b, SLICE);
+            prop_assert_eq!(run, credit.after_run(a + b, SLICE));
+            let slept = credit.after_sleep(a, SLICE).after_sleep(b, SLICE);
+            prop_assert!(slept.0 <= credit.after_sleep(a + b, SLICE).0);
+        }
     }
 }

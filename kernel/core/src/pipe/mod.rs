@@ -1,9 +1,16 @@
 //! Pipes: how much of what is asked for can be done now.
 //!
 //! A pipe is a range of positions in an endless stream: what lies from `start` to `end` was written and not yet read.
-//! Its owner keeps the bytes, each at its position modulo some size. Each side is open or closed for good.
+//! Its owner keeps the bytes, each at its position modulo some size; a [`Ring`] does that in pages. Each side is open or
+//! closed for good.
 //!
 //! Writes of at most [`ATOMIC`] bytes are never split, as POSIX demands; longer ones take what room there is.
+
+mod ring;
+#[cfg(test)]
+mod tests;
+
+pub use ring::{Buffer, PAGE_SIZE, Ring};
 
 use core::ops::Range;
 
@@ -127,78 +134,5 @@ impl Flow {
 impl Default for Flow {
     fn default() -> Flow {
         Flow::new()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::collections::VecDeque;
-
-    proptest! {
-        /// Against a queue of bytes: what comes out is what went in, in order, and no more than the capacity is inside.
-        #[test]
-        fn bytes_come_out_as_they_went_in(
-            steps in prop::collection::vec((any::<bool>(), 1..20_000u64, any::<bool>()), 0..100)
-        ) {
-            let (mut flow, mut store) = (Flow::new(), vec![0u8; CAPACITY as usize]);
-            let (mut model, mut next) = (VecDeque::new(), 0u8);
-            for (writes, length, whole) in steps {
-                if writes {
-                    let free = CAPACITY - model.len() as u64;
-                    let expected = if whole && free < length { 0 } else { free.min(length) };
-                    let positions = match flow.room_for(length, whole) {
-                        Write::Room(positions) => positions,
-                        other => {
-                            prop_assert_eq!((other, expected), (Write::Wait, 0));
-                            continue;
-                        }
-                    };
-                    prop_assert_eq!(positions.end - positions.start, expected);
-                    for position in positions.clone() {
-                        store[(position % CAPACITY) as usize] = next;
-                        model.push_back(next);
-                        next = next.wrapping_add(1);
-                    }
-                    flow.commit(positions);
-                } else {
-                    match flow.read(length) {
-                        Read::Bytes(positions) => {
-                            prop_assert_eq!(positions.end - positions.start, length.min(model.len() as u64));
-                            for position in positions {
-                                prop_assert_eq!(model.pop_front(), Some(store[(position % CAPACITY) as usize]));
-                            }
-                        }
-                        other => prop_assert_eq!((other, model.len()), (Read::Wait, 0)),
-                    }
-                }
-                prop_assert_eq!(flow.length(), model.len() as u64);
-                prop_assert_eq!(flow.has_bytes(), !model.is_empty());
-                prop_assert_eq!(flow.has_room(), CAPACITY - model.len() as u64 >= ATOMIC);
-            }
-        }
-    }
-
-    #[test]
-    fn what_was_written_is_read_before_the_end() {
-        let mut flow = Flow::new();
-        flow.commit(0..3);
-        flow.close_writer();
-        assert_eq!(flow.read(2), Read::Bytes(0..2));
-        assert_eq!(flow.read(2), Read::Bytes(2..3));
-        assert_eq!(flow.read(2), Read::End);
-    }
-
-    #[test]
-    fn without_a_reader_nothing_is_written() {
-        let mut flow = Flow::new();
-        flow.close_reader();
-        assert_eq!(flow.room_for(1, true), Write::Broken);
-        let mut full = Flow::new();
-        full.commit(0..CAPACITY);
-        assert_eq!(full.room_for(1, false), Write::Wait);
-        full.close_reader();
-        assert_eq!(full.room_for(1, false), Write::Broken, "a full pipe too");
     }
 }
