@@ -26,7 +26,10 @@
 //! **Tried and refused:** a state "about to sleep", entered before the last look, as other kernels have it. Each way
 //! out between the look and the sleep would have to leave it; a kept wake-up asks nothing of anyone.
 
-use crate::sync::{AtomicU32, Ordering::Acquire};
+use crate::sync::{
+    AtomicU32,
+    Ordering::{Acquire, Relaxed},
+};
 
 /// Where the dispatcher has an LWP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,11 +146,12 @@ impl Place {
 }
 
 /// Takes the lock that guards an LWP's standing: that of the CPU whose number `cpu` holds, once it is held. `cpu`
-/// changes under that lock only. `lock` waits for the lock of the CPU with a number.
+/// changes under that lock only, by a store with release: an LWP that has moved here was written under the old CPU's
+/// lock. `lock` waits for the lock of the CPU with a number.
 #[inline(always)]
 pub fn lock_of<G>(cpu: &AtomicU32, lock: impl Fn(u32) -> G) -> G {
     loop {
-        let number = cpu.load(Acquire);
+        let number = cpu.load(Relaxed); // a guess
         let guard = lock(number);
         if cpu.load(Acquire) == number {
             return guard;

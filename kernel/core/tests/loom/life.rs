@@ -7,7 +7,10 @@ use super::explore;
 use kcore::acct::{CpuLedger, LwpLedger, Microstates, OffCpu, Usage, laws, read_any, read_usage, switch};
 use kcore::ids::{IdAllocator, Ids, Leaf, Leaves};
 use kcore::sched::Slot;
-use loom::sync::atomic::{AtomicU64, Ordering::AcqRel};
+use loom::sync::atomic::{
+    AtomicU32, AtomicU64,
+    Ordering::{AcqRel, Relaxed},
+};
 use syscalls::Errno;
 
 /// A table of few ids.
@@ -36,6 +39,8 @@ struct Scene {
     /// The slot's.
     ledger: LwpLedger,
     ids: Ids<OneLeaf>,
+    /// What else lies in the slot: by whom it was written, which stands for the LWP's process.
+    rest: AtomicU32,
 }
 
 impl Scene {
@@ -46,6 +51,7 @@ impl Scene {
             cpu: CpuLedger::new(),
             ledger: LwpLedger::new(),
             ids: Ids::new(OneLeaf(Leaf::new())),
+            rest: AtomicU32::new(0),
         };
         let mut allocator = IdAllocator::new();
         assert_eq!([RUNNER, SLEEPER].map(Ok), [(); 2].map(|()| allocator.allocate(&scene.ids)));
@@ -61,6 +67,7 @@ impl Scene {
     }
 
     fn begin(&self, tid: u32, state: OffCpu) {
+        self.rest.store(tid, Relaxed);
         self.ledger.begin(tid, state, || self.now());
         self.ids.set(tid, SLOT);
     }
@@ -89,7 +96,7 @@ impl Scene {
     }
 }
 
-/// Red where `read_any` does not look at the window again, and where `retire` or `begin` opens none.
+/// Red where `read_any` does not compare the tid or does not look at the window again, and where `retire` opens none.
 #[test]
 fn loom_who_asks_for_the_last_lwp_gets_its_figures_or_none() {
     let reader = |scene: &Scene| {
@@ -102,11 +109,23 @@ fn loom_who_asks_for_the_last_lwp_gets_its_figures_or_none() {
     });
 }
 
-/// Red where `Ids::change` stores without `Release`, and where `begin` here names the slot before its ledger is ready.
+/// Red where `begin` of a ledger opens no window.
+#[test]
+fn loom_who_begins_is_read_whole() {
+    let reader = |scene: &Scene| {
+        scene.read(SLEEPER); // which checks law 2
+    };
+    explore(PREEMPTIONS, Scene::with_ended_runner, [Scene::succeed, reader], |scene| {
+        assert!(scene.read(SLEEPER).is_some());
+    });
+}
+
+/// Red where `Ids::lookup` loads without `Acquire`, and where `begin` here names the slot before its ledger is ready.
 #[test]
 fn loom_who_is_found_is_ready_to_be_asked() {
     let reader = |scene: &Scene| {
         if scene.ids.lookup(SLEEPER).is_some() {
+            assert_eq!(scene.rest.load(Relaxed), SLEEPER, "the last LWP's process");
             let states = scene.read(SLEEPER).expect("who is named is there");
             assert_eq!(states.sleeping, states.lifetime, "figures of the last LWP");
         }

@@ -30,8 +30,9 @@ fn loom_a_woken_lwp_runs_elsewhere_on_a_free_stack() {
     );
 }
 
-/// A running LWP moves, as somebody wakes it and the new CPU runs it. Red without the second look in `place::lock_of`,
-/// where `move_to` changes the CPU after it has released the lock, and where it does so before the stack is left.
+/// A running LWP moves, as somebody wakes it and the new CPU runs it. Red where the second look in
+/// `place::lock_of` is left out or relaxed, where `move_to` changes the CPU after it has released the lock, and where the
+/// stack is left after that.
 #[test]
 fn loom_a_wake_up_finds_an_lwp_that_moves() {
     explore(
