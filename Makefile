@@ -11,7 +11,7 @@ DOC := RUSTDOCFLAGS='-D warnings' cargo doc --quiet --no-deps
 # A toolchain that set-up has just installed is not on everyone's path yet.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
-.PHONY: help setup build run test test-long bench gdb check new-test clean
+.PHONY: help setup build run test test-long miri bench gdb check new-test clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -40,6 +40,11 @@ test: $(READY) ## run every test; TEST="--help" tells how to choose
 
 test-long: $(READY) ## every test, with more cases and repetitions, for hours not minutes
 	@$(HARNESS) test --long $(TEST)
+
+miri: ## run kcore's tests under Miri, which needs a nightly toolchain and tells how to get it
+	@cargo +nightly miri --version >/dev/null 2>&1 || { echo 'Miri is not there; this mends it:' \
+	    && echo '    rustup toolchain install nightly --profile minimal --component miri,rust-src'; exit 1; } >&2
+	@PROPTEST_CASES=2 MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p kcore --lib --tests
 
 bench: $(READY) ## measure, in guest instructions
 	@$(HARNESS) bench $(BENCH)

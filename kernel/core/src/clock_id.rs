@@ -95,7 +95,8 @@ mod tests {
     #[test]
     fn every_id_is_a_clock_or_an_error() {
         let ids = [i32::MIN, i32::MIN + 1, -1, 12, i32::MAX];
-        for id in (-70_000..70_000).chain(ids) {
+        let most = if cfg!(miri) { 700 } else { 70_000 };
+        for id in (-most..most).chain(ids) {
             let _ = ClockId::decode(id);
         }
         assert_eq!(ClockId::decode(-1), Err(Errno::EINVAL));

@@ -28,7 +28,11 @@ fn usable() -> impl Strategy<Value = Vec<Range<u64>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 2 } else { 2000 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn a_page_is_free_if_it_is_all_usable_and_nothing_of_it_is_taken(

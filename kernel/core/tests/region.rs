@@ -277,7 +277,11 @@ fn check_queries(regions: &Regions, model: &mut Model) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: if cfg!(miri) { 2 } else { 2000 },
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn every_change_does_to_each_page_what_it_should(steps in prop::collection::vec(step(), 1..60)) {

@@ -261,7 +261,7 @@ fn odd_number() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 4000 }))]
 
     #[test]
     fn arbitrary_bytes_never_break_a_promise(bytes in prop::collection::vec(any::<u8>(), 0..300), bias: u64) {

@@ -253,13 +253,13 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 400 }))]
 
     #[test]
     fn every_figure_is_the_sum_of_its_intervals(
         // Balances wrap; let the clock do so too.
         start in prop_oneof![Just(0), Just(u64::MAX - 5000), any::<u64>()],
-        steps in prop::collection::vec((0u64..1000, step()), 1..300),
+        steps in prop::collection::vec((0u64..1000, step()), 1..if cfg!(miri) { 30 } else { 300 }),
     ) {
         let mut machine = Machine::new(start);
         for (ticks, step) in steps {
