@@ -12,6 +12,7 @@
 //! | dispatching | [`sched`] | a lock around each run queue, one place that switches |
 //! | time-outs, futexes, ids | [`timers`], [`futex`], [`ids`] | a lock around each |
 //! | processes, pipes | [`process`], [`pipe`] | a lock around each |
+//! | semaphores that tell what they went through | [`sema`] | a lock around each arena, and the memory it shares with programs |
 //! | programs | [`image`], [`stack`], [`range`] | pages, and the copying |
 //! | memory | [`memory_map`], [`region`] | page tables |
 //! | the rest | [`calendar`], [`console`], [`signal`] | |
@@ -82,6 +83,7 @@ pub mod pset;
 pub mod range;
 pub mod region;
 pub mod sched;
+pub mod sema;
 pub mod signal;
 pub mod stack;
 mod sync;
