@@ -103,14 +103,15 @@ pub(crate) fn wake(word: &Word, count: u32, bits: u32) -> u64 {
 
 #[inline(never)]
 fn wake_some(key: Key, count: u32, bits: u32) -> u64 {
-    const WOKEN_AT_ONCE: u32 = 32;
-    let wake_next = |woken: &u32| {
-        if woken % WOKEN_AT_ONCE == WOKEN_AT_ONCE - 1 {
+    const WOKEN_AT_ONCE: u64 = 32;
+    let mut woken = 0;
+    while woken < u64::from(count) && wake_first(key, bits) {
+        woken += 1;
+        if woken.is_multiple_of(WOKEN_AT_ONCE) {
             cpu::window();
         }
-        wake_first(key, bits)
-    };
-    (0..count).take_while(wake_next).count() as u64
+    }
+    woken
 }
 
 /// Wakes the longest-waiting of those who wait at `key` and share a bit with `bits`, if there is one.
