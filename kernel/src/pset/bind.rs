@@ -63,8 +63,9 @@ pub(crate) fn leave(lwp: &Lwp) {
 }
 
 /// Binds LWPs to a set, all or none; returns what the one of the lowest tid was bound to (None: nothing). EINVAL: there is no
-/// such set; EPERM, ESRCH: [`check_owner`]; then what `check` says; EINVAL: the set is empty; EBUSY: one of them is bound to a
-/// CPU that is not in it. On return none of them runs where it may not; the caller leaves on its way to user mode.
+/// such set; ESRCH: nobody is meant; EPERM: one of them is another user's; then what `check` says; EINVAL: the set is empty;
+/// EBUSY: one of them is bound to a CPU that is not in it. On return none of them runs where it may not; the caller leaves on
+/// its way to user mode.
 pub(crate) fn bind_to_set(
     named: Named,
     meant: Bound,
