@@ -155,15 +155,26 @@ mod tests {
             prop_assert_eq!(a.after(cpu).collect::<Vec<_>>(), [behind, before].concat());
         }
 
-        /// The woken wait where they may; where no CPU that they may use idles they stay, if they may.
+        /// The woken wait where they may; where no CPU that they may use idles, they go where they run at once, and to the
+        /// lowest; and they do not move without need.
         #[test]
-        fn the_woken_go_to_idle_cpus_first(last in 0..64u32, allowed in any_cpus(), idle in any_cpus()) {
+        fn the_woken_go_to_idle_cpus_first(
+            last in 0..64u32, allowed in any_cpus(), idle in any_cpus(), own in 0..4u8,
+            priorities in prop::collection::vec(0..4u8, 64),
+        ) {
             prop_assume!(allowed != CpuSet(0));
-            let (chosen, free) = (place_woken(last, allowed, idle), numbers(allowed.and(idle)));
+            let running = |cpu: u32| Priority::new(priorities[cpu as usize]);
+            let own = Priority::new(own);
+            let chosen = place_woken(last, allowed, idle, own, running);
             prop_assert!(allowed.has(chosen));
-            prop_assert!(free.is_empty() || free.contains(&chosen));
-            let may_stay = if free.is_empty() { allowed.has(last) } else { free.contains(&last) };
+            let free = numbers(allowed.and(idle));
+            let lower: Vec<u32> = numbers(allowed).into_iter().filter(|&cpu| running(cpu) < own).collect();
+            let good = if free.is_empty() { &lower } else { &free };
+            prop_assert!(good.is_empty() || good.contains(&chosen));
+            let may_stay = if good.is_empty() { allowed.has(last) } else { good.contains(&last) };
             prop_assert!(!may_stay || chosen == last, "without need from {} to {}", last, chosen);
+            let lowest = lower.iter().map(|&cpu| running(cpu)).min();
+            prop_assert!(!free.is_empty() || may_stay || lowest.is_none_or(|lowest| running(chosen) == lowest));
         }
 
         /// Nobody is sent to a longer queue than there need be, nor back where another is as short.

@@ -157,7 +157,7 @@ impl World {
     }
 
     fn word(&self, which: usize) -> &Word {
-        &self.lines.0[self.places[which] as usize].word()
+        self.lines.0[self.places[which] as usize].word()
     }
 
     fn event(&mut self, which: usize, operation: u32, lwp: u32, woken: Option<u32>) {
