@@ -63,12 +63,12 @@ struct Group {
     rows: &'static [&'static str],
     model: &'static str,
     append: &'static str,
-    /// Two CPUs at the same time, and no virtual time.
-    parallel: bool,
+    /// Several CPUs at the same time, and no virtual time. 0: one CPU in virtual time.
+    cpus: u32,
 }
 
 /// Most rows' machine.
-const PLAIN: Group = Group { rows: &[], model: "max", append: "", parallel: false };
+const PLAIN: Group = Group { rows: &[], model: "max", append: "", cpus: 0 };
 
 /// What clears pages is measured where clearing one is 512 instructions and not 4 096 (`rep stosb` on a CPU with ERMS
 /// counts every byte).
@@ -91,11 +91,8 @@ const GROUPS: &[Group] = &[
     Group { rows: &["split_error_max"], ..PLAIN },
     Group { rows: &["pset_getloadavg"], ..PLAIN },
     Group { rows: &["loadavg_error"], append: "loadavg-scale=12", ..PLAIN },
-    Group {
-        rows: &["thread_cputime_running", "wakeup_latency", "null_syscall_2cpu"],
-        parallel: true,
-        ..PLAIN
-    },
+    Group { rows: &["thread_cputime_running", "wakeup_latency", "null_syscall_2cpu"], cpus: 2, ..PLAIN },
+    Group { rows: &["pset_bind_running"], cpus: 3, ..PLAIN },
 ];
 
 /// Rows that the kernel's log tells.
@@ -132,7 +129,10 @@ fn measure(group: &Group, rows: &[&str], nothing: &Path, printer: &mut Printer) 
     if rows.is_empty() {
         return Ok(());
     }
-    let base = if group.parallel { Machine::default() } else { Machine::deterministic() };
+    let base = match group.cpus {
+        0 => Machine::deterministic(),
+        cpus => Machine { cpus, ..Machine::default() },
+    };
     let machine = Machine { model: group.model, append: group.append.to_owned(), ..base };
     let file = ["--file".as_ref(), nothing.as_os_str()];
     let mut command = machine.command_with(&file, project::program("bench"));

@@ -6,6 +6,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use userlib::cpu::CpuId;
+use userlib::pset::{self, Who};
 use userlib::{Errno, lwp, raw};
 
 use crate::calls::calls;
@@ -104,6 +106,52 @@ pub(crate) fn wakeup_latency() -> Outcome {
         let ns_per_tick = begin.elapsed().as_nanos() as f64 / (ticks() - begin_ticks) as f64;
         Ok(Figure::of_times(latencies.into_iter().map(|latency| latency * ns_per_tick).collect()))
     })
+}
+
+/// An LWP that runs on one CPU is bound to a set with another: until it runs there.
+pub(crate) fn pset_bind_running() -> Outcome {
+    const MOVES: usize = 100;
+    pin(0)?;
+    let told = |errno: Errno| format!("three CPUs are wanted: {errno}");
+    let mut sets = Vec::new();
+    for cpu in 1..=2 {
+        let set = pset::create().map_err(told)?;
+        sets.push(set);
+        pset::assign(set, CpuId::from_raw(cpu)).map_err(told)?;
+    }
+    let (seen, stop) = (AtomicU32::new(0), AtomicBool::new(false));
+    let times = thread::scope(|scope| {
+        let (tell, told) = mpsc::channel();
+        let (seen, stop) = (&seen, &stop);
+        scope.spawn(move || {
+            tell.send(lwp::current()).expect("the other side waits");
+            while !stop.load(SeqCst) {
+                seen.store(own_cpu(), SeqCst);
+            }
+        });
+        let target = told.recv().expect("the thread tells");
+        let times = (0..MOVES).map(|turn| {
+            let begin = Instant::now();
+            pset::bind(sets[turn % 2], Who::Lwp(target)).map_err(|errno| errno.to_string())?;
+            while seen.load(SeqCst) != 1 + (turn % 2) as u32 {
+                spin_loop();
+            }
+            Ok(begin.elapsed().as_nanos() as f64)
+        });
+        let times = times.collect::<Result<Vec<f64>, String>>();
+        stop.store(true, SeqCst);
+        times
+    });
+    sets.into_iter().try_for_each(pset::destroy).map_err(|errno| errno.to_string())?;
+    times.map(Figure::of_times)
+}
+
+/// The CPU that this runs on.
+fn own_cpu() -> u32 {
+    let mut cpu = 0_u32;
+    // SAFETY: the place is this function's.
+    unsafe { raw::getcpu((&raw mut cpu).expose_provenance() as u64, 0, 0) };
+    cpu
 }
 
 /// How many times the calls of one CPU two make in the same time. The best of some attempts: only a host that has

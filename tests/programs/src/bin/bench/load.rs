@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use userlib::pset::{self, PsetId};
 use userlib::{Errno, raw};
 
 use crate::calls::{calls_with_three, empty};
 use crate::measure::{BATCH, Figure, Outcome, batches};
 
-const DEFAULT_SET: i32 = -1;
 const WAIT_PRIVATE: i32 = 128;
 const WAKE_PRIVATE: i32 = 129;
 /// The averages' time constants, in seconds.
@@ -27,7 +27,8 @@ pub(crate) fn getloadavg() -> Outcome {
         || {
             let number = syscalls::number::pset_getloadavg as u64;
             // SAFETY: the place has room for three.
-            let (ticks, result) = unsafe { calls_with_three(BATCH, number, DEFAULT_SET as u64, place) };
+            let (ticks, result) =
+                unsafe { calls_with_three(BATCH, number, PsetId::DEFAULT.raw() as u64, place) };
             failed = failed.or(Errno::from_return(result).err());
             ticks
         },
@@ -37,12 +38,7 @@ pub(crate) fn getloadavg() -> Outcome {
 }
 
 fn averages() -> [f64; 3] {
-    let mut averages = [0.0; 3];
-    let place = (&raw mut averages).expose_provenance() as u64;
-    // SAFETY: the place has room for three.
-    let count = unsafe { raw::pset_getloadavg(DEFAULT_SET, place, 3) };
-    assert_eq!(count, 3, "the default set is there");
-    averages
+    pset::load_averages(PsetId::DEFAULT).expect("the default set is there")
 }
 
 /// Threads that are busy in a part of each period.

@@ -55,6 +55,7 @@ const ROWS: &[Row] = &[
     ("thread_cputime_running", cpus::thread_cputime_running),
     ("wakeup_latency", cpus::wakeup_latency),
     ("null_syscall_2cpu", cpus::null_syscall),
+    ("pset_bind_running", cpus::pset_bind_running),
 ];
 
 fn main() -> ExitCode {
