@@ -8,7 +8,7 @@ use crate::machine::Machine;
 use crate::project;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 /// What `harness bench` is told.
 #[derive(clap::Args)]
@@ -52,6 +52,7 @@ const GOALS: &[Goal] = &[
     at_most("lwp_memory", 8_192),
     at_most("split_error_max", 20),
     at_most("pset_getloadavg", 180),
+    at_most("loadavg_update", 16),
     at_most("loadavg_error", 1),
     Goal { row: "null_syscall_2cpu", bound: Bound::AtLeast(1.8) },
     at_most("boot", 25_000_000),
@@ -98,9 +99,13 @@ const GROUPS: &[Group] = &[
 /// Rows that the kernel's log tells.
 const BOOT_ROWS: [&str; 2] = ["boot", "boot_memory"];
 
+/// The row of an example of kcore's.
+const EXAMPLE_ROW: &str = "loadavg_update";
+
 /// Measures and prints. The exit status tells whether everything could be measured, not whether it is good enough.
 pub fn run(options: &Options) -> Result<u8> {
-    let known: Vec<&str> = GROUPS.iter().flat_map(|group| group.rows).chain(&BOOT_ROWS).copied().collect();
+    let known: Vec<&str> =
+        GROUPS.iter().flat_map(|group| group.rows).chain(&BOOT_ROWS).chain([&EXAMPLE_ROW]).copied().collect();
     for row in &options.rows {
         ensure!(known.contains(&row.as_str()), "no row {row:?}; there are {known:?}");
     }
@@ -116,6 +121,7 @@ pub fn run(options: &Options) -> Result<u8> {
     let mut results: Vec<Result<()>> =
         GROUPS.iter().map(|group| measure(group, &chosen(group.rows), &nothing, &mut printer)).collect();
     results.push(boot(&chosen(&BOOT_ROWS), &mut printer));
+    results.push(example(&chosen(&[EXAMPLE_ROW]), &mut printer));
     let mut status = 0;
     for error in results.into_iter().filter_map(Result::err) {
         eprintln!("bench: {error:#}");
@@ -136,7 +142,12 @@ fn measure(group: &Group, rows: &[&str], nothing: &Path, printer: &mut Printer) 
     let machine = Machine { model: group.model, append: group.append.to_owned(), ..base };
     let file = ["--file".as_ref(), nothing.as_os_str()];
     let mut command = machine.command_with(&file, project::program("bench"));
-    let output = command.args(rows).envs([project::PREBUILT]).stderr(Stdio::inherit()).output();
+    print_rows(command.args(rows), rows, printer)
+}
+
+/// Runs what measures rows, and prints them.
+fn print_rows(command: &mut Command, rows: &[&str], printer: &mut Printer) -> Result<()> {
+    let output = command.envs([project::PREBUILT]).stderr(Stdio::inherit()).output();
     let output = output.context("qemu-run.sh")?;
     let text = String::from_utf8_lossy(&output.stdout);
     for line in text.lines() {
@@ -150,6 +161,15 @@ fn measure(group: &Group, rows: &[&str], nothing: &Path, printer: &mut Printer) 
         );
     }
     Ok(())
+}
+
+/// Runs the example of kcore's in the kernel.
+fn example(rows: &[&str], printer: &mut Printer) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let program = project::example_without_vectors("kcore", EXAMPLE_ROW)?;
+    print_rows(&mut Machine::deterministic().command(program), rows, printer)
 }
 
 /// Boots to the first instruction of a small program and reads the log.
@@ -256,7 +276,7 @@ mod tests {
     fn every_goal_is_a_row() {
         for goal in GOALS {
             let measured = GROUPS.iter().any(|group| group.rows.contains(&goal.row));
-            assert!(measured || BOOT_ROWS.contains(&goal.row), "{}", goal.row);
+            assert!(measured || BOOT_ROWS.contains(&goal.row) || goal.row == EXAMPLE_ROW, "{}", goal.row);
         }
     }
 }

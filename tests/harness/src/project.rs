@@ -103,6 +103,21 @@ pub fn guest_test_binaries(folder: &Path) -> Result<Vec<TestBinary>> {
     Ok(binaries)
 }
 
+/// Builds an example of a package for the user target as the kernel is built, which has no vector registers to put numbers
+/// into.
+pub fn example_without_vectors(package: &str, name: &str) -> Result<PathBuf> {
+    let folder = target_folder().join("without-vectors");
+    let mut cargo = cargo(&["build", "--quiet", "--release", "--target", USER_TARGET]);
+    let status = cargo
+        .args(["-p", package, "--example", name])
+        .env("CARGO_TARGET_DIR", &folder)
+        .env("RUSTFLAGS", "-Cno-vectorize-slp")
+        .status()
+        .context("cargo")?;
+    ensure!(status.success(), "the example {name} of {package} does not build");
+    Ok(folder.join(USER_TARGET).join("release/examples").join(name))
+}
+
 /// Builds a C program with the project's compiler. Fails with the compiler's words.
 pub fn compile_c(source: &Path, program: &Path) -> Result<()> {
     std::fs::create_dir_all(program.parent().context("a program lies in a folder")?)?;
