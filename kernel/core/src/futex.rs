@@ -13,9 +13,10 @@
 //! else does. That it is in no list would not do: for a moment, one that is moved by a requeue is in none.
 
 use crate::list::{Link, Links, Lists, Slot};
-use core::sync::atomic::{
+use crate::sync::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
+    const_fn,
 };
 
 /// A word of memory that can be waited at.
@@ -52,14 +53,16 @@ pub struct Waiter {
 }
 
 impl Waiter {
-    /// One that does not wait.
-    #[must_use]
-    pub const fn new() -> Waiter {
-        Waiter {
-            link: Link::new(),
-            space: AtomicU64::new(0),
-            address: AtomicU64::new(0),
-            bits: AtomicU32::new(0),
+    const_fn! {
+        /// One that does not wait.
+        #[must_use]
+        pub fn new() -> Waiter {
+            Waiter {
+                link: Link::new(),
+                space: AtomicU64::new(0),
+                address: AtomicU64::new(0),
+                bits: AtomicU32::new(0),
+            }
         }
     }
 
