@@ -161,7 +161,6 @@ impl Lwp {
         self.has_noted_stop.set(false);
         self.want_cpus(CpuSet(u64::MAX));
         self.set_partition(sched::DEFAULT);
-        self.standing.set(Standing::new());
         self.credit.set(Credit::new());
         self.set_nice(Nice::DEFAULT);
         self.waits_for_child.set(false);

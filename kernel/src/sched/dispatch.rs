@@ -17,8 +17,11 @@ use kcore::sched::place::{self, Block, Place, Wake};
 
 /// A new LWP's life begins, as runnable: it is queued for the first time.
 pub(crate) fn start(lwp: &'static Lwp) {
+    let (_, of_last) = lock_of(lwp); // wakes of the slot's last LWP may still come
     lwp.cpu.store(Here::get().number(), Release);
-    let (cpu, mut dispatcher) = lock_allowed(choose_for(lwp), lwp);
+    lwp.cpu.store(choose_for(lwp), Release);
+    drop(of_last);
+    let (cpu, mut dispatcher) = lock_allowed(lwp);
     dispatcher.more_load(lwp, || lwp.ledger.begin(lwp.tid(), OffCpu::Runnable, clock));
     enqueue(cpu, dispatcher, lwp);
 }
@@ -37,7 +40,7 @@ pub(crate) fn wake(lwp: &'static Lwp) {
             } else {
                 lwp.cpu.store(target, Release);
                 drop(dispatcher);
-                enqueue_on(target, lwp);
+                enqueue_moved(lwp);
             }
         }
         Wake::Keep | Wake::Nothing => {}
@@ -70,29 +73,25 @@ pub(super) fn requeue(dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
     let target = choose_for(lwp);
     lwp.cpu.store(target, Release);
     drop(dispatcher);
-    enqueue_on(target, lwp);
+    enqueue_moved(lwp);
 }
 
-/// Queues an LWP whose `cpu` is `number` by now and whose stack nobody uses; elsewhere where it may not run there any more.
-pub(super) fn enqueue_on(number: u32, lwp: &'static Lwp) {
+/// Queues an LWP whose `cpu` has changed and whose stack nobody uses; elsewhere where it may not run there any more.
+pub(super) fn enqueue_moved(lwp: &'static Lwp) {
     Here::get().counters.migrations.add();
-    let (cpu, dispatcher) = lock_allowed(number, lwp);
+    let (cpu, dispatcher) = lock_allowed(lwp);
     enqueue(cpu, dispatcher, lwp);
 }
 
-/// The dispatcher of CPU `number`, or of another if the LWP may not run there, locked; it is that of the LWP, which is about
-/// to be queued.
-fn lock_allowed(mut number: u32, lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
+/// The dispatcher of the LWP's CPU, locked, of another CPU if the LWP may not run there any more: it is about to be queued.
+fn lock_allowed(lwp: &Lwp) -> (&'static Cpu, Guard<'static, Dispatcher>) {
     loop {
-        let cpu = cpu::get(number).expect("an LWP's CPU is up");
-        let dispatcher = cpu.dispatcher.lock();
-        if lwp.allowed().has(number) {
-            lwp.cpu.store(number, Release);
+        let (cpu, dispatcher) = lock_of(lwp);
+        if lwp.allowed().has(cpu.number()) {
             lwp.set_place(Place::Queued);
             return (cpu, dispatcher);
         }
-        drop(dispatcher);
-        number = choose_for(lwp);
+        lwp.cpu.store(choose_for(lwp), Release); // under this lock: a waker may be waiting for it
     }
 }
 
@@ -369,8 +368,8 @@ unsafe fn finish_switch(current: Option<&Lwp>) {
 #[cold]
 fn finish_special(here: Here, is_good: bool) {
     let ended = here.ended.take();
-    if let Some((lwp, target)) = here.moving.take() {
-        enqueue_on(target, lwp);
+    if let Some((lwp, _)) = here.moving.take() {
+        enqueue_moved(lwp);
     }
     if !is_good {
         here.ask_for_attention();

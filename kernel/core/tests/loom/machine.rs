@@ -23,6 +23,8 @@ pub(crate) const OTHER: Slot = Slot::new(1);
 struct Lwp {
     cpu: AtomicU32,
     killed: AtomicBool,
+    /// The CPUs that it may use, as bits.
+    allowed: AtomicU32,
     /// Guarded by the lock of its CPU's dispatcher, as `link` is.
     standing: Cell<Standing>,
     link: Link,
@@ -39,6 +41,7 @@ impl Lwp {
         Lwp {
             cpu: AtomicU32::new(FIRST),
             killed: AtomicBool::new(false),
+            allowed: AtomicU32::new(0b11),
             standing: Cell::new(Standing::new().put(Place::Queued).put(Place::Running)),
             link: Link::new(),
             stack: UnsafeCell::new(()),
@@ -99,16 +102,33 @@ impl Machine {
             Wake::Queue => {
                 lwp.cpu.store(target, Release);
                 drop(dispatcher);
-                self.enqueue_on(target, slot);
+                self.enqueue_moved(slot);
             }
             Wake::Keep | Wake::Nothing => {}
         }
     }
 
-    fn enqueue_on(&self, cpu: u32, slot: Slot) {
-        let mut dispatcher = self.lock(cpu);
-        self.put(slot, Place::Queued);
+    fn enqueue_moved(&self, slot: Slot) {
+        let mut dispatcher = self.lock_allowed(slot);
         self.push(&mut dispatcher, slot);
+    }
+
+    fn lock_allowed(&self, slot: Slot) -> MutexGuard<'_, RunQueue> {
+        let lwp = self.lwp(slot);
+        loop {
+            let (cpu, dispatcher) = self.lock_of(slot);
+            let allowed = lwp.allowed.load(Acquire);
+            if allowed >> cpu & 1 != 0 {
+                self.put(slot, Place::Queued);
+                return dispatcher;
+            }
+            lwp.cpu.store(allowed.trailing_zeros(), Release);
+        }
+    }
+
+    /// `set_allowed`: from now on the LWP may use `cpu` alone.
+    pub(crate) fn allow_only(&self, slot: Slot, cpu: u32) {
+        self.lwp(slot).allowed.store(1 << cpu, Release);
     }
 
     fn put(&self, slot: Slot, place: Place) {
@@ -147,7 +167,7 @@ impl Machine {
         self.leave_stack(slot);
         self.lwp(slot).cpu.store(target, Release);
         drop(dispatcher); // `finish_switch`
-        self.enqueue_on(target, slot);
+        self.enqueue_moved(slot);
     }
 
     /// `leave_idle` where somebody waits on this CPU.
@@ -171,7 +191,7 @@ impl Machine {
         Some(slot)
     }
 
-    /// `set_allowed` of an LWP that is not the caller, one time around: false where it is to be tried again.
+    /// `leave_wrong_cpu` of an LWP that is not the caller, one time around: false where it is to be tried again.
     pub(crate) fn move_queued(&self, slot: Slot, target: u32) -> bool {
         let (cpu, mut dispatcher) = self.lock_of(slot);
         let lwp = self.lwp(slot);
@@ -180,7 +200,7 @@ impl Machine {
             Place::Queued if dispatcher.remove(&LwpLinks(&self.lwps), slot) => {
                 lwp.cpu.store(target, Release);
                 drop(dispatcher);
-                self.enqueue_on(target, slot);
+                self.enqueue_moved(slot);
                 true
             }
             Place::Running | Place::Queued => false,

@@ -84,3 +84,25 @@ fn loom_a_taken_lwp_is_moved_and_woken() {
         },
     );
 }
+
+/// A running LWP moves, is woken, and meanwhile may not be where it goes any more: it is sent on. Red where `lock_allowed`
+/// changes the CPU after it has released the lock of the one that is not allowed.
+#[test]
+fn loom_an_lwp_that_moves_is_sent_on() {
+    explore(
+        PREEMPTIONS,
+        Machine::new,
+        [
+            |machine| machine.move_to(FIRST, LWP, SECOND),
+            |machine| machine.wake(LWP, FIRST),
+            |machine| machine.allow_only(LWP, FIRST),
+        ],
+        |machine| {
+            machine.assert_queues();
+            let (place, cpu) = machine.place(LWP);
+            assert_eq!(place, Place::Queued);
+            machine.take_own(cpu);
+            assert_eq!(machine.block(cpu, LWP), Block::Return, "the wake-up was kept");
+        },
+    );
+}
