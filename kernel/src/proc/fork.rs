@@ -36,6 +36,11 @@ pub(crate) fn new_process(
         prepare(lwp, child.space());
         let mut family = family::lock();
         family.add(child.slot, pid, Some(parent.slot));
+        if let Some(ending) = parent.ending() {
+            // A signal to the parent's group may have come before the child was in it: whoever makes it ends with it.
+            child.decide_ending(ending);
+            lwp.kill();
+        }
         if memory == Memory::Lent {
             child.lender.set(Some(lender));
             lender.has_lent.set(true);
