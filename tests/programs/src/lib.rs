@@ -1,6 +1,10 @@
 //! What the programs share: work of known kinds, and how a time is written.
 #![no_std]
 
+extern crate std;
+
+pub mod model;
+
 use core::hint::black_box;
 use core::time::Duration;
 
