@@ -4,7 +4,7 @@
 //! exactly. A row is measured in 40 batches of 100 operations with `rdtsc` around each batch, in loops of
 //! known instructions; what the same loop costs without the operation is taken off. Printed is the minimum:
 //! `bench NAME NUMBER UNIT`. Where the median differs from it by half an instruction or more for one operation (by a
-//! five-hundredth, if that is more: the load averages are brought up to date about every half millisecond), that is said on stderr and the program exits with 1.
+//! four-hundredth, if that is more: the load averages are brought up to date about every half millisecond), that is said on stderr and the program exits with 1.
 //!
 //! The rows in `ns` and in `times` are about two CPUs at the same time, so they want a machine without `--icount`, and
 //! vary with what else the host does.

@@ -58,9 +58,9 @@ impl Figure {
 
     /// Whether the median is the minimum: within half an instruction for one operation, or for long ones, whose
     /// paths depend on what memory looks like and among which now and then one brings the load averages up to date, within
-    /// a five-hundredth.
+    /// a four-hundredth.
     pub(crate) fn is_steady(&self) -> bool {
-        self.median.0 - self.minimum.0 < (BATCH as i64 / 2).max(self.minimum.0 / 500)
+        self.median.0 - self.minimum.0 < (BATCH as i64 / 2).max(self.minimum.0 / 400)
     }
 }
 
