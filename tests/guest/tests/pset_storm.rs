@@ -12,10 +12,8 @@ use userlib::cpu::CpuId;
 use userlib::lwp::{self, LwpId};
 use userlib::pset::{self, PsetId, Who};
 
-/// How often a set is made and destroyed: ten thousand times where time is long (`TALLY_ROUNDS`).
-fn rounds() -> u32 {
-    std::env::var("TALLY_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(100)
-}
+/// How often a set is made and destroyed, in each of the rounds that show that nothing is left behind.
+const SETS: u32 = 100;
 
 /// Of the storm's calls: done, or refused as one may be that comes too late or too early.
 #[track_caller]
@@ -126,7 +124,7 @@ fn storm(random: &mut Random) {
             thread::sleep(Duration::from_millis(1));
         }
         let lwps = lwps.lock().unwrap().clone();
-        for _ in 0..rounds() / 10 {
+        for _ in 0..SETS / 10 {
             let victim = victim(random);
             (0..10).for_each(|_| set_of_a_round(random, &lwps, &victim));
             kill_all(&victim);

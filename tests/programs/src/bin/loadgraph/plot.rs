@@ -42,7 +42,8 @@ fn title(history: &History) -> String {
         set => format!("set {set}"),
     };
     let [one, five, fifteen] = history.averages.last().copied().unwrap_or_default();
-    format!("{name}, {} CPUs: 1 min {one:.2}  5 min {five:.2}  f(15) min {fifteen:.2}\n", history.cpus)
+    let cpus = if history.cpus == 1 { "CPU" } else { "CPUs" };
+    format!("{name}, {} {cpus}: 1 min {one:.2}  5 min {five:.2}  f(15) min {fifteen:.2}\n", history.cpus)
 }
 
 fn plot(history: &History, scale: f64, height: usize, width: usize) -> String {
