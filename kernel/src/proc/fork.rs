@@ -1,7 +1,7 @@
 //! New processes: copies of their parent, or guests in its memory.
 
 use super::process::Beginning;
-use super::{Lwp, Process, current, family, new_lwp, table};
+use super::{Lwp, Process, current, family, new_lwp, stop, table};
 use crate::arch::Frame;
 use crate::cpu::Here;
 use crate::mm::{AddressSpace, Shared};
@@ -41,6 +41,7 @@ pub(crate) fn new_process(
             child.decide_ending(ending);
             lwp.kill();
         }
+        stop::follow(&family, parent, child); // likewise
         if memory == Memory::Lent {
             child.lender.set(Some(lender));
             lender.has_lent.set(true);

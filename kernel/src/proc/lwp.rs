@@ -56,6 +56,8 @@ pub(crate) struct Lwp {
     /// The place in a run queue.
     pub(crate) link: Link,
     standing: Cell<Standing>,
+    /// It is counted in its partition: from before it can run until it ends.
+    pub(crate) is_counted: Cell<bool>,
     /// How much it lets others go first, and the priority that this makes.
     nice: Cell<Nice>,
     own_priority: Cell<Priority>,
@@ -121,6 +123,7 @@ impl Lwp {
             cpu: AtomicU32::new(0),
             link: Link::new(),
             standing: Cell::new(Standing::new()),
+            is_counted: Cell::new(false),
             nice: Cell::new(Nice::DEFAULT),
             own_priority: Cell::new(Nice::DEFAULT.priority()),
             priority: Cell::new(Nice::DEFAULT.priority()),
@@ -281,11 +284,6 @@ impl Lwp {
         self.priority.set(Priority::TURN);
     }
 
-    /// Its turn is over, if it had one. With that lock.
-    pub(crate) fn end_turn(&self) {
-        self.set_credit(self.credit.get());
-    }
-
     /// Its nice value. With that lock, or for a look that may be late.
     pub(crate) fn nice(&self) -> Nice {
         self.nice.get()
@@ -298,7 +296,7 @@ impl Lwp {
         self.set_credit(self.credit.get());
     }
 
-    /// It slept, or ran, for so many ticks. With that lock.
+    /// It slept, or ran, for so many ticks; a turn is over. With that lock.
     #[inline]
     pub(crate) fn slept(&self, ticks: u64, slice: u64) {
         self.set_credit(self.credit.get().after_sleep(ticks, slice));

@@ -67,6 +67,13 @@ pub(super) fn stop(_family: &Family, process: &Process, signal: u8) {
     });
 }
 
+/// A child, which cannot run yet, stops if its parent is to.
+pub(super) fn follow(family: &Family, parent: &Process, child: &Process) {
+    if let Some(stop) = parent.with_stop(|stop, _| *stop) {
+        self::stop(family, child, stop.signal);
+    }
+}
+
 /// Has `process` go on, if it is stopped or stopping; and end, if it was to.
 pub(super) fn go_on(family: &mut Family, process: &'static Process) {
     let before = process.with_stop(|stop, members| {

@@ -169,8 +169,10 @@ fn end_slice(here: Here) {
     if here.waiting.load(SeqCst) == 0 {
         return;
     }
-    lwp.end_turn();
-    match dispatcher.after_slice(lwp.priority(), clock()) {
+    // What it ran counts now: with all its credit it would stay before the others for ever.
+    let now = clock();
+    lwp.ran(now - here.dispatched_at.replace(now), time::slice_ticks());
+    match dispatcher.after_slice(lwp.priority(), now) {
         AfterSlice::Stay => {
             here.priority.store(lwp.priority().number(), SeqCst);
             drop(dispatcher);
@@ -238,7 +240,7 @@ pub(crate) fn end_current() -> ! {
     let lwp = here.lwp();
     let mut dispatcher = here.cpu().dispatcher.lock();
     lwp.set_place(Place::Nowhere);
-    lwp.partition().lose();
+    super::partition::leave(lwp);
     here.ended.set(Some(lwp));
     let next = dispatcher.pop(&here);
     switch(here, dispatcher, Some((lwp, OffCpu::Ended)), next);

@@ -175,15 +175,22 @@ pub(crate) fn move_cpu(cpu: &'static Cpu, to: &'static Partition) {
 /// A new LWP, which cannot run yet, begins in a partition. Under the lock of processor sets.
 pub(crate) fn inherit(lwp: &Lwp, partition: &'static Partition) {
     lwp.set_partition(partition);
+    lwp.is_counted.set(true);
     partition.gain();
 }
 
-/// A living LWP goes to another partition, with its load if it is load. Nothing happens where the LWP of that tid has
-/// ended. Under the lock of processor sets. It may still run where it may not:
+/// The running LWP ends, and leaves its partition. With the lock of its CPU's dispatcher.
+pub(super) fn leave(lwp: &Lwp) {
+    lwp.is_counted.set(false);
+    lwp.partition().lose();
+}
+
+/// An LWP goes to another partition, with its load if it is load; one that was made and is about to be started too. Nothing
+/// happens where the LWP of that tid has ended. Under the lock of processor sets. It may still run where it may not:
 /// [`super::affinity::leave_wrong_cpu`] is to follow.
 pub(crate) fn move_lwp(lwp: &'static Lwp, tid: u32, to: &'static Partition) {
     let (cpu, mut dispatcher) = lock_of(lwp);
-    if lwp.tid() != tid || lwp.place() == Place::Nowhere {
+    if lwp.tid() != tid || !lwp.is_counted.get() {
         return;
     }
     let from = lwp.partition();

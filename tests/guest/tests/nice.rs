@@ -206,3 +206,34 @@ fn a_better_one_that_wakes_preempts_at_once() {
         assert!(worst < Duration::from_micros(20), "{worst:?}");
     }
 }
+
+/// Credit is for who sleeps: one that was woken and then spins does not keep its waker from the CPU for longer than others.
+#[test]
+fn the_woken_do_not_stay_before_their_waker() {
+    let _alone = guest::alone();
+    let slept = Spinner::new(0);
+    let worst = thread::spawn(|| {
+        stay_on_the_first_cpu();
+        let (reader, writer) = io::pipe().expect("pipe");
+        let woken = thread::spawn(move || {
+            stay_on_the_first_cpu();
+            _ = { &reader }.read(&mut [0]).expect("read");
+            let begin = Instant::now();
+            while begin.elapsed() < Duration::from_millis(700) {}
+        });
+        thread::sleep(Duration::from_millis(300)); // it sleeps, and earns as much as there is to be earned
+        let before = Instant::now();
+        drop(writer);
+        let spin = Instant::now();
+        while spin.elapsed() < Duration::from_millis(1) {}
+        let waited = before.elapsed();
+        woken.join().expect("it ends");
+        waited
+    })
+    .join()
+    .expect("it ends");
+    slept.end();
+    if guest::on_icount() {
+        assert!(worst < Duration::from_millis(45), "{worst:?}: a slice of each of the other two, and some");
+    }
+}
