@@ -211,7 +211,6 @@ fn a_better_one_that_wakes_preempts_at_once() {
 #[test]
 fn the_woken_do_not_stay_before_their_waker() {
     let _alone = guest::alone();
-    let slept = Spinner::new(0);
     let worst = thread::spawn(|| {
         stay_on_the_first_cpu();
         let (reader, writer) = io::pipe().expect("pipe");
@@ -226,7 +225,8 @@ fn the_woken_do_not_stay_before_their_waker() {
             let begin = Instant::now();
             while begin.elapsed() < Duration::from_millis(length) {}
         };
-        spin(60); // its waker has none left
+        spin(60); // its waker has none left,
+        thread::sleep(Duration::from_micros(100)); // which is booked when it leaves the CPU
         let before = Instant::now();
         drop(writer);
         spin(1);
@@ -236,8 +236,7 @@ fn the_woken_do_not_stay_before_their_waker() {
     })
     .join()
     .expect("it ends");
-    slept.end();
     if guest::on_icount() {
-        assert!(worst < Duration::from_millis(45), "{worst:?}: a slice of each of the other two, and some");
+        assert!(worst < Duration::from_millis(15), "{worst:?}: a slice of the other, and some");
     }
 }
