@@ -19,6 +19,7 @@ mod proc;
 mod pset;
 mod random;
 mod sched;
+mod sema;
 mod sync;
 mod syscall;
 mod time;

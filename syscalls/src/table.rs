@@ -200,5 +200,40 @@ macro_rules! for_each_syscall {
         0x1017 pset_getloadavg(pset: Int, averages: Address, count: Int);
         #[doc = "What a CPU went through since it came up."]
         0x1018 cpu_info(cpu: Int, info: Address);
+
+        #[doc = "Join the arena of a name, which is made first if there is none, and map its memory; returns its address."]
+        0x1040 arena_join(name: Address, size: Size, users: Int, kind: Int);
+        #[doc = "Leave an arena; its memory is unmapped."]
+        0x1041 arena_leave(arena: Address);
+        #[doc = "Take memory of an arena; returns its address."]
+        0x1042 arena_allocate(arena: Address, length: Size);
+        #[doc = "Give memory back to its arena."]
+        0x1043 arena_free(arena: Address, block: Address);
+        #[doc = "Replace an arena's published word, or do so only where it is what is expected; returns whether it did."]
+        0x1044 arena_exchange(arena: Address, how: Int, expected: Size, new: Size);
+        #[doc = "Describe an arena that the caller has joined."]
+        0x1045 arena_status(arena: Address, status: Address);
+        #[doc = "Describe the first arena behind `after` (0: of all), and return its address; ESRCH behind the last."]
+        0x1046 arena_next(after: Address, status: Address);
+        #[doc = "Switch, bound or empty the history of an arena's semaphores."]
+        0x1047 arena_history(arena: Address, command: Int, value: Long);
+        #[doc = "Fetch the records of an arena, newest first, if there is room for all; returns how many were written."]
+        0x1048 arena_records(arena: Address, buffer: Address, capacity: Size, records: Address);
+        #[doc = "Make a semaphore in an arena; returns its address."]
+        0x1049 sema_new(arena: Address, value: Int);
+        #[doc = "Make a semaphore a new one; who waits for it is told EIDRM."]
+        0x104a sema_init(semaphore: Address, value: Int);
+        #[doc = "Free a semaphore; who waits for it is told EIDRM."]
+        0x104b sema_free(semaphore: Address, arena: Address);
+        #[doc = "P, as called at `pc`, for those whom user mode could not serve; returns 1 with a token, 0 without."]
+        0x104c sema_acquire(semaphore: Address, pc: Address, how: Int, time: Address);
+        #[doc = "V, likewise."]
+        0x104d sema_release(semaphore: Address, pc: Address);
+        #[doc = "The count of a semaphore, or minus the number of its waiters; plus 2^31."]
+        0x104e sema_test(semaphore: Address);
+        #[doc = "Switch, read or reset what a semaphore tells about itself."]
+        0x104f sema_control(semaphore: Address, command: Int, argument: Address);
+        #[doc = "Describe the first semaphore behind the one with key `after` (0: of all), and return its key; ESRCH behind the last."]
+        0x1050 sema_next(after: Size, status: Address);
     } };
 }

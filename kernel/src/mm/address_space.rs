@@ -17,6 +17,7 @@
 use core::ops::Range;
 
 use crate::cpu;
+use crate::sema::Memberships;
 use crate::sync::SpinMutex as Mutex;
 use kcore::region::{Access, Kind, Movable, PAGE_SIZE, Place, Protection, Region, Regions};
 use syscalls::Errno;
@@ -32,6 +33,8 @@ use super::user_tables::{NO_ROOM, UserTables};
 pub(crate) struct AddressSpace {
     /// The physical address of the top table: what [`AddressSpace::activate`] needs, without the lock.
     pub(super) root: u64,
+    /// The arenas whose memory it has.
+    pub(crate) arenas: Memberships,
     pub(super) inner: Mutex<Inner>,
 }
 
@@ -97,12 +100,13 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Unmaps everything, and gives back every frame but the top table's. Debug builds check the books first.
+    /// Unmaps everything, leaves all arenas, and gives back every frame but the top table's. Debug builds check the books first.
     pub(crate) fn clear(&self) {
         if cfg!(debug_assertions) {
             self.check();
         }
         self.inner.lock().clear();
+        self.arenas.leave_all();
     }
 
     /// Unmaps all pages of `range`.
@@ -231,7 +235,7 @@ impl Inner {
     }
 
     /// Takes back what `map` did to `range`. The list has room: it had it before.
-    fn undo_map(&mut self, range: &Range<u64>) {
+    pub(super) fn undo_map(&mut self, range: &Range<u64>) {
         if self.regions.unmap(range.clone()).is_ok() {
             self.clear_gap(range.clone());
         }
@@ -258,7 +262,11 @@ impl Inner {
 
 impl From<Inner> for AddressSpace {
     fn from(inner: Inner) -> Self {
-        AddressSpace { root: inner.tables.root_address(), inner: Mutex::new(inner) }
+        AddressSpace {
+            root: inner.tables.root_address(),
+            arenas: Memberships::new(),
+            inner: Mutex::new(inner),
+        }
     }
 }
 

@@ -19,7 +19,10 @@ impl AddressSpace {
         let mut child = Inner { regions: parent.regions.try_clone()?, tables: UserTables::new()? };
         let result = share_pages(&parent, &mut child);
         tlb::shoot_down(self.root, 0..u64::MAX);
-        result.map(|()| child.into())
+        drop(parent);
+        let child = result.map(|()| AddressSpace::from(child))?;
+        self.arenas.inherit(&child.arenas);
+        Ok(child)
     }
 }
 

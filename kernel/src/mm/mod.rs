@@ -12,6 +12,7 @@ pub(crate) mod frames;
 pub(crate) mod heap;
 pub(crate) mod kernel_space;
 pub(crate) mod layout;
+mod map_frames;
 mod put;
 mod retired;
 mod shared;

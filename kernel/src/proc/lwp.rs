@@ -10,6 +10,7 @@ use crate::arch::{self, Context, FpuState, Frame};
 use crate::mm::stacks::KernelStack;
 use crate::pset::Binding;
 use crate::sched::{self, Partition};
+use crate::sema::Token;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{
     AtomicPtr, AtomicU8, AtomicU32, AtomicU64,
@@ -75,6 +76,10 @@ pub(crate) struct Lwp {
     /// To which CPUs it keeps.
     pub(crate) binding: Cell<Binding>,
 
+    // --- guarded by the lock of an arena ---
+    /// Its place in the queue of a semaphore.
+    pub(crate) semaphore: kcore::sema::Waiter,
+
     // --- guarded by its process's lock ---
     /// It has noted that it is to stop, and stops.
     pub(super) has_noted_stop: Cell<bool>,
@@ -97,6 +102,9 @@ pub(crate) struct Lwp {
     pub(crate) signal_stack: Cell<SignalStack>,
     /// The user word that is cleared and woken at the end; 0: none.
     pub(crate) clear_at_end: Cell<u64>,
+    /// What its last P gave it, and whether that has yet to reach user mode.
+    pub(crate) token: Cell<Option<Token>>,
+    pub(crate) carries_token: Cell<bool>,
 
     // --- counted by its CPU, read by anyone ---
     /// Page faults that were resolved.
@@ -130,6 +138,7 @@ impl Lwp {
             credit: Cell::new(Credit::new()),
             asleep_since: Cell::new(0),
             futex: Waiter::new(),
+            semaphore: kcore::sema::Waiter::new(),
             binding: Cell::new(Binding::new()),
             has_noted_stop: Cell::new(false),
             waits_for_child: Cell::new(false),
@@ -142,6 +151,8 @@ impl Lwp {
             signal_mask: Cell::new(0),
             signal_stack: Cell::new(NO_STACK),
             clear_at_end: Cell::new(0),
+            token: Cell::new(None),
+            carries_token: Cell::new(false),
             faults: AtomicU64::new(0),
             voluntary: AtomicU64::new(0),
             involuntary: AtomicU64::new(0),
@@ -172,6 +183,7 @@ impl Lwp {
         self.fs_base.set(0);
         self.gs_base.set(0);
         self.clear_at_end.set(0);
+        self.carries_token.set(false);
         self.signal_mask.set(0);
         self.signal_stack.set(NO_STACK);
         for counter in [&self.faults, &self.voluntary, &self.involuntary] {

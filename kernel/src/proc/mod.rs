@@ -45,7 +45,7 @@ use crate::fs::console;
 use crate::mm::AddressSpace;
 use crate::mm::stack_depth;
 use crate::mm::stacks::KernelStack;
-use crate::{pset, sched};
+use crate::{pset, sched, sema};
 use syscalls::Errno;
 
 /// What a program did that the CPU refused.
@@ -155,6 +155,7 @@ pub(crate) fn end_by_fault(fault: Fault) -> ! {
 
 /// Ends the running LWP, which was told to.
 pub(crate) fn exit_current() -> ! {
+    sema::pass_on(Here::get().lwp());
     leave(Ending::Exit(0)) // how the process ends is decided already
 }
 

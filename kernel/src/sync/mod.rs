@@ -4,7 +4,7 @@
 //! taken with interrupts off, so a holder is never interrupted or preempted and every critical section is short. A CPU
 //! takes locks in rising rank only:
 //!
-//! `Psets → Family → Process → Descriptors → Signals → Pipe → Futex → Console → Dispatcher → Load → Timers → Table`, then those of `mm`:
+//! `Psets → Family → Process → Descriptors → Signals → Pipe → Futex → ArenaNames → Arena → Console → Dispatcher → Load → Timers → Table`, then those of `mm`:
 //! `address space → heap, stacks → kernel tables → frames`
 //!
 //! Two locks of one rank are never held together. No user memory is touched and nothing sleeps while a lock is held.
@@ -47,6 +47,8 @@ pub(crate) enum Rank {
     Signals,
     Pipe,
     Futex,
+    ArenaNames,
+    Arena,
     Console,
     Dispatcher,
     Load,

@@ -5,6 +5,7 @@
 //! effect. Its error becomes a negative number in [`encode`] and nowhere else.
 
 mod account;
+mod arena;
 mod clone;
 mod cpus;
 mod file;
@@ -17,6 +18,7 @@ mod poll;
 mod priority;
 mod process;
 mod pset;
+mod semaphore;
 mod signal;
 mod thread;
 mod time;
@@ -28,7 +30,7 @@ pub(crate) use trace::enter_traced;
 use crate::arch::{Frame, clone_with_registers, fork_with_registers, vfork_with_registers};
 use crate::cpu::Here;
 use crate::debug::{self, stretch};
-use crate::sched;
+use crate::{sched, sema};
 use syscalls::{Errno, OWN_CALLS, for_each_syscall};
 
 /// What a handler returns.
@@ -61,7 +63,7 @@ type Call = unsafe extern "sysv64" fn(&Frame) -> u64;
 
 /// The calls that Linux numbers, and ours, each at its number from the first of its kind on.
 pub(crate) const LINUX_CALLS: usize = 512;
-pub(crate) const OUR_CALLS: usize = 64;
+pub(crate) const OUR_CALLS: usize = 128;
 
 macro_rules! dispatcher {
     ($($(#[$doc:meta])* $number:literal $name:ident($($arg:ident: $kind:ident),*);)*) => {
@@ -133,6 +135,7 @@ const fn table<const COUNT: usize>(first: usize) -> [Call; COUNT] {
 /// All handlers, by the names of the table.
 mod handler {
     pub(super) use super::account::*;
+    pub(super) use super::arena::*;
     pub(super) use super::clone::*;
     pub(super) use super::cpus::*;
     pub(super) use super::file::*;
@@ -144,6 +147,7 @@ mod handler {
     pub(super) use super::priority::*;
     pub(super) use super::process::*;
     pub(super) use super::pset::*;
+    pub(super) use super::semaphore::*;
     pub(super) use super::signal::*;
     pub(super) use super::thread::*;
     pub(super) use super::time::*;
@@ -172,7 +176,12 @@ pub(crate) extern "sysv64" fn vfork_call(frame: &Frame) -> u64 {
 /// Does what this CPU was asked to do before it returns to user mode. For the entry code, which passes the result of
 /// the call and gets it back.
 pub(crate) extern "sysv64" fn attend(result: u64) -> u64 {
+    let lwp = Here::get().lwp();
+    // SAFETY: the frame of the call that returns lies there, and nobody writes to it.
+    let call = unsafe { (*lwp.entry_frame()).error };
+    sema::on_the_way_out(lwp, call, result);
     sched::attend(Here::get());
+    lwp.carries_token.set(false);
     stretch::end();
     result
 }

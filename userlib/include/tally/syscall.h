@@ -191,5 +191,39 @@
 #define TALLY_SYS_pset_getloadavg 0x1017
 /* What a CPU went through since it came up. */
 #define TALLY_SYS_cpu_info 0x1018
+/* Join the arena of a name, which is made first if there is none, and map its memory; returns its address. */
+#define TALLY_SYS_arena_join 0x1040
+/* Leave an arena; its memory is unmapped. */
+#define TALLY_SYS_arena_leave 0x1041
+/* Take memory of an arena; returns its address. */
+#define TALLY_SYS_arena_allocate 0x1042
+/* Give memory back to its arena. */
+#define TALLY_SYS_arena_free 0x1043
+/* Replace an arena's published word, or do so only where it is what is expected; returns whether it did. */
+#define TALLY_SYS_arena_exchange 0x1044
+/* Describe an arena that the caller has joined. */
+#define TALLY_SYS_arena_status 0x1045
+/* Describe the first arena behind `after` (0: of all), and return its address; ESRCH behind the last. */
+#define TALLY_SYS_arena_next 0x1046
+/* Switch, bound or empty the history of an arena's semaphores. */
+#define TALLY_SYS_arena_history 0x1047
+/* Fetch the records of an arena, newest first, if there is room for all; returns how many were written. */
+#define TALLY_SYS_arena_records 0x1048
+/* Make a semaphore in an arena; returns its address. */
+#define TALLY_SYS_sema_new 0x1049
+/* Make a semaphore a new one; who waits for it is told EIDRM. */
+#define TALLY_SYS_sema_init 0x104a
+/* Free a semaphore; who waits for it is told EIDRM. */
+#define TALLY_SYS_sema_free 0x104b
+/* P, as called at `pc`, for those whom user mode could not serve; returns 1 with a token, 0 without. */
+#define TALLY_SYS_sema_acquire 0x104c
+/* V, likewise. */
+#define TALLY_SYS_sema_release 0x104d
+/* The count of a semaphore, or minus the number of its waiters; plus 2^31. */
+#define TALLY_SYS_sema_test 0x104e
+/* Switch, read or reset what a semaphore tells about itself. */
+#define TALLY_SYS_sema_control 0x104f
+/* Describe the first semaphore behind the one with key `after` (0: of all), and return its key; ESRCH behind the last. */
+#define TALLY_SYS_sema_next 0x1050
 
 #endif

@@ -10,6 +10,7 @@
 //! list that has one, which is surely large enough.
 
 use super::slab::Slab;
+use alloc::vec::Vec;
 use syscalls::Errno;
 
 /// Bytes in a line.
@@ -47,7 +48,8 @@ struct Block {
 #[derive(Debug)]
 pub(super) struct Heap {
     blocks: Slab<Block>,
-    bins: [u32; BINS],
+    /// The first block of each list. Not in the structure: that is moved, on stacks that are small.
+    bins: Vec<u32>,
     /// Which lists are not empty.
     filled: u128,
     /// The first free number.
@@ -74,7 +76,10 @@ fn bin_of(lines: u32) -> usize {
 impl Heap {
     /// One free block of `lines`, more than none. ENOMEM.
     pub(super) fn new(lines: u32) -> Result<Heap, Errno> {
-        let mut heap = Heap { blocks: Slab::new(), bins: [NONE; BINS], filled: 0, gone: NONE, taken: 0 };
+        let mut bins = Vec::new();
+        bins.try_reserve_exact(BINS).map_err(|_| Errno::ENOMEM)?;
+        bins.resize(BINS, NONE);
+        let mut heap = Heap { blocks: Slab::new(), bins, filled: 0, gone: NONE, taken: 0 };
         let first = Block {
             start: 0,
             lines,
