@@ -17,19 +17,25 @@
 //! | [`cpu`] | a CPU's time: user, system, interrupts, idle |
 //! | [`process`] | processes: which there are, their time, their children's, their faults and switches; the machine's time |
 //! | [`pset`] | processor sets: made, filled, bound to; their load averages |
+//! | [`arena`] | memory that processes share at one address, with semaphores in it |
+//! | [`semaphore`] | counting semaphores with meter, debug record, history and recursion |
 //! | [`clock`] | the clocks, the CPU-time ones of others included |
 //! | [`raw`] | every call of the table, as the registers are |
 //!
 //! On Linux the calls that Linux has work as well; the project's own ones say [`Errno::ENOSYS`].
 #![no_std]
 
+pub mod arena;
 pub mod clock;
 pub mod cpu;
 pub mod lwp;
 pub mod process;
 pub mod pset;
 pub mod raw;
+pub mod semaphore;
 
+pub use arena::Arena;
+pub use semaphore::Semaphore;
 pub use syscalls::Errno;
 
 use syscalls::Crossing;
