@@ -44,7 +44,7 @@ test-long: $(READY) ## every test, with more cases and repetitions, for hours no
 miri: ## run kcore's tests under Miri, which needs a nightly toolchain and tells how to get it
 	@cargo +nightly miri --version >/dev/null 2>&1 || { echo 'Miri is not there; this mends it:' \
 	    && echo '    rustup toolchain install nightly --profile minimal --component miri,rust-src'; exit 1; } >&2
-	@PROPTEST_CASES=2 MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p kcore --lib --tests
+	@PROPTEST_CASES=2 MIRIFLAGS=-Zmiri-disable-isolation cargo +nightly miri test --quiet -p kcore --lib --test '*' -- --skip loadavg --skip pset --skip sema
 
 bench: $(READY) ## measure, in guest instructions
 	@$(HARNESS) bench $(BENCH)

@@ -300,6 +300,7 @@ const READ: Protection = Protection::READ;
 const WRITE: Protection = Protection::WRITE;
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn the_most_regions_is_a_limit_that_changes_nothing() {
     let mut regions = Regions::new(0..1 << 40, 1 << 40);
     let count = kcore::region::MAX_REGIONS as u64;

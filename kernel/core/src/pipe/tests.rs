@@ -10,7 +10,7 @@ proptest! {
     /// Against a queue of bytes: what comes out is what went in, in order, and no more than the capacity is inside.
     #[test]
     fn bytes_come_out_as_they_went_in(
-        steps in prop::collection::vec((any::<bool>(), 1..20_000u64, any::<bool>()), 0..100)
+        steps in prop::collection::vec((any::<bool>(), 1..20_000u64, any::<bool>()), 0..if cfg!(miri) { 4 } else { 100 })
     ) {
         let (mut flow, mut store) = (Flow::new(), vec![0u8; CAPACITY as usize]);
         let (mut model, mut next) = (VecDeque::new(), 0u8);
@@ -107,7 +107,7 @@ proptest! {
     fn the_ring_keeps_bytes_in_few_pages(
         start in 1..2 * PAGE_SIZE,
         // More is written than read, so that the pipe becomes full.
-        steps in prop::collection::vec((prop::bool::weighted(0.7), 1..=PAGE_SIZE, 0..40usize), 0..100),
+        steps in prop::collection::vec((prop::bool::weighted(0.7), 1..=PAGE_SIZE, 0..40usize), 0..if cfg!(miri) { 4 } else { 100 }),
     ) {
         let (mut pipe, mut model, mut next) = (Paged::default(), VecDeque::new(), 0u8);
         PAGES_LEFT.set(2);

@@ -254,6 +254,7 @@ mod tests {
 
     /// n spinners on m CPUs in steps of a slice: each gets m/n, within one slice in a hundred.
     #[test]
+    #[cfg_attr(miri, ignore = "takes long")]
     fn spinners_share_all_cpus_evenly() {
         for (lwps, cpus) in [(3usize, 2usize), (4, 3), (5, 2), (5, 4), (7, 3), (8, 4), (9, 8)] {
             let mut queues: Vec<Vec<usize>> =
