@@ -2,8 +2,8 @@
 //!
 //! **Problem.** Races show where two CPUs meet at one of a few places: after a lock was let go of, after the program's
 //! memory was looked at, before a switch. Left alone, CPUs pass there within nanoseconds. And a way back out of a failure
-//! is walked only where something fails. **Answer.** [`perturb`] draws, from a seed, where a CPU lingers, who has to give
-//! way, and where an LWP wakes up. [`fail`] lets the n-th allocation or copy of one call fail, when a test asks for it.
+//! is walked only where something fails. **Answer.** [`perturb`] draws, from a seed, where a CPU lingers or is interrupted, who
+//! has to give way, and where an LWP wakes up. [`fail`] lets the n-th allocation or copy of one call fail, when a test asks for it.
 //!
 //! **Invariants.** Neither does what could not happen anyway: every delay could be an interrupt of the host's, every
 //! preemption the end of a slice, every failure a machine with less memory or another LWP that unmaps. So nothing that is

@@ -1,6 +1,7 @@
-//! Delays, preemptions and moves at places where they hurt, drawn from a seed: the option `perturb=SEED`.
+//! Delays, preemptions and moves at places where they hurt, and NMIs anywhere, drawn from a seed: the option
+//! `perturb=SEED`.
 
-use crate::arch::clock;
+use crate::arch::{self, clock};
 use crate::cpu::{self, Here};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use kcore::sched::balance::CpuSet;
@@ -18,6 +19,10 @@ pub(crate) enum Point {
 
 /// Each place is left alone so many times on average for once that it is not.
 const RARITY: u64 = 16;
+
+/// So many places are passed on average before another CPU gets an NMI, wherever that is. Its handler does nothing; the
+/// way there and back is what is tried (K35).
+const NMI_RARITY: u64 = 256;
 
 /// No delay is longer than this many ticks: below what tests of fairness notice.
 const LONGEST: u64 = 1 << 15;
@@ -64,6 +69,9 @@ fn perturb(here: Here, point: Point) {
         let shorter = (random >> 16) % u64::from(LONGEST.ilog2());
         linger(((random >> 32) % LONGEST) >> shorter);
     }
+    if (random >> 24).is_multiple_of(NMI_RARITY) {
+        send_nmi(here, random >> 40);
+    }
     if point == Point::Copied && (random >> 8).is_multiple_of(RARITY) {
         here.slice_over.store(true, Relaxed);
         here.ask_for_attention();
@@ -75,6 +83,17 @@ fn linger(ticks: u64) {
     let end = clock() + ticks;
     while clock() < end {
         core::hint::spin_loop();
+    }
+}
+
+/// Interrupts a CPU that is not this one, if there are others.
+fn send_nmi(here: Here, random: u64) {
+    let others = u64::from(cpu::count()) - 1;
+    if let Some(distance) = random.checked_rem(others) {
+        let number = (u64::from(here.number()) + 1 + distance) % (others + 1);
+        if let Some(other) = cpu::get(number as u32) {
+            arch::interrupt_at_once(other.apic_id());
+        }
     }
 }
 

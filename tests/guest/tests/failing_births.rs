@@ -1,13 +1,13 @@
 //! Processes and LWPs that cannot be made, and programs that cannot be run, for want of anything: an error, and all is as
 //! before. (On the checked kernel; others cannot be made to fail.)
 
-use std::arch::global_asm;
 use std::ffi::CString;
 use std::ptr;
+use std::sync::atomic::AtomicU32;
 
 use guest::{
-    Attempt, Child, Ended, PAGE, Pages, address, alone, call, can_fail, each_failure_leaves_nothing, end,
-    failing,
+    Attempt, Child, Ended, PAGE, Pages, add_lwp, address, alone, call, can_fail, each_failure_leaves_nothing,
+    end, failing,
 };
 use syscalls::{Failing, number};
 use userlib::Errno::{self, EAGAIN, EFAULT, ENOMEM};
@@ -38,39 +38,13 @@ fn a_fork_that_fails_leaves_nothing() {
     Attempt { name: "fork", make: &fork, undo: &reap, without_memory, without_copy: &[] }.leaves_nothing();
 }
 
-unsafe extern "C" {
-    /// Makes an LWP of this process that sleeps for ever and touches no memory; returns its tid, or the negative error.
-    fn guest_clone(flags: i32) -> u64;
-}
-
-global_asm!(
-    ".global guest_clone",
-    "guest_clone:",
-    "mov eax, {clone}",
-    "xor esi, esi",
-    "syscall",
-    "test eax, eax",
-    "jnz 1f",
-    "mov eax, {poll}",
-    "xor edi, edi",
-    "mov edx, -1",
-    "syscall",
-    "ud2",
-    "1: ret",
-    clone = const number::clone,
-    poll = const number::poll,
-);
-
-fn clone() -> Result<u64, Errno> {
-    let same_process = libc::CLONE_VM | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
-    // SAFETY: the new LWP uses nothing of this one's.
-    Errno::from_return(unsafe { guest_clone(same_process) })
-}
+/// What the LWPs wait for.
+static NEVER: AtomicU32 = AtomicU32::new(0);
 
 /// Makes an LWP, if need be after several that fail; returns how many did.
 fn clone_at_last() -> u64 {
     for number in 1.. {
-        match failing(Failing::Allocation, number, clone) {
+        match failing(Failing::Allocation, number, || add_lwp(&NEVER)) {
             (Ok(_), false) => return number - 1,
             (Err(ENOMEM | EAGAIN), true) => {}
             other => panic!("clone, allocation {number}: {other:?}"),
