@@ -22,13 +22,18 @@ static void sizes(void)
 	usdetach(usual);
 }
 
-/* It may cost memory only as it is used. */
+/* Where the machine has no memory for it, that is an error; else all of it can be used. */
 static void a_great_one(void)
 {
 	CHECK(usconfig(CONF_INITSIZE, 1 << 30) == 65536);
-	usptr_t *great = joined("great");
-	CHECK(usconfig(CONF_INITSIZE, 65536) == 1 << 30);
-	CHECK(usconfig(CONF_GETSIZE, great) == 1 << 30);
+	usptr_t *great = usinit("greatest");
+	CHECK(great != NULL || errno == ENOMEM);
+	if (great)
+		usdetach(great);
+	CHECK(usconfig(CONF_INITSIZE, 1 << 24) == 1 << 30);
+	great = joined("great");
+	CHECK(usconfig(CONF_INITSIZE, 65536) == 1 << 24);
+	CHECK(usconfig(CONF_GETSIZE, great) == 1 << 24);
 	char *piece = usmalloc(1 << 20, great);
 	CHECK(piece != NULL);
 	memset(piece, 1, 1 << 20);

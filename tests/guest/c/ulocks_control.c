@@ -115,10 +115,10 @@ static void bad_buffers(void)
 /* The same for the other calls with pointers. */
 static void bad_pointers_elsewhere(void)
 {
-	usema_t *sema = made(arena, 0);
 	int times = in_virtual_time() ? 100 : 1000;
 
 	CHECK(usconfig(CONF_HISTON, arena) == 0);
+	usema_t *sema = made(arena, 0);
 	for (int time = 0; time < times; time++) {
 		FAILS(usconfig(CONF_HISTFETCH, arena, BAD), EFAULT);
 		FAILS(uspsema_timed(sema, BAD), EFAULT);

@@ -6,6 +6,7 @@
 static usptr_t *arena;
 static usema_t *sema;
 static const char *own_path;
+static int queued_before_it_ends = WAITERS;
 
 static void *waits_in_vain(void *unused)
 {
@@ -18,7 +19,7 @@ static void waiters_then(void (*end)(void))
 {
 	for (int which = 0; which < WAITERS; which++)
 		started(waits_in_vain, NULL);
-	AWAIT(ustestsema(sema) == -WAITERS);
+	AWAIT(ustestsema(sema) == -queued_before_it_ends);
 	end();
 }
 
@@ -53,8 +54,10 @@ static void all_have_left(void (*end)(void), int instrument)
 static void who_stays_is_served(void (*end)(void))
 {
 	sema = made(arena, 0);
+	queued_before_it_ends = WAITERS + 1;
 	pid_t first = child(ends_by, &end);
-	AWAIT(ustestsema(sema) <= -1);
+	queued_before_it_ends = WAITERS;
+	AWAIT(ustestsema(sema) == -WAITERS);
 	pthread_t last = started(waits, sema);
 	ends_well(first);
 	AWAIT(ustestsema(sema) == -1);
@@ -63,21 +66,13 @@ static void who_stays_is_served(void (*end)(void))
 	usfreesema(sema, arena);
 }
 
-/* Detached by one LWP while others of the process wait: they do not get what is given. */
-static void *ends_somehow(void *unused)
-{
-	(void)unused;
-	CHECK(uspsema(sema) == -1);
-	return NULL;
-}
-
+/* The process lets go of the arena while LWPs of it wait in it, and ends. */
 static void detaches_under_them(void *unused)
 {
 	(void)unused;
-	pthread_t waiter = started(ends_somehow, NULL);
+	started(waits_in_vain, NULL);
 	AWAIT(ustestsema(sema) == -1);
-	usdetach(arena);
-	ended(waiter);
+	CHECK(usdetach(arena) == 0);
 }
 
 static void detached(void)
