@@ -13,16 +13,16 @@ use syscalls::{Errno, TimeSpec, number};
 use crate::arena::Arena;
 use crate::{fetch, raw};
 
-// rdi: the semaphore; for P rsi: how to wait, rdx: the time. Both return what the kernel would. An address without bit 44 is
-// in no arena. In the lower half of the word V's are counted: when that is half full, the kernel empties it.
+// rdi: the semaphore. All return what the kernel would. An address without bit 44 is in no arena. In the lower half of the
+// word V's are counted: when that is half full, the kernel empties it.
 global_asm!(
     ".pushsection .text.tally_semaphore, \"ax\"",
+    ".macro tally_acquire name, how",
+    ".globl \\name",
     ".p2align 4",
-    "tally_rust_acquire:",
+    "\\name:",
     "    bt rdi, 44",
     "    jnc 3f",
-    "    cmp esi, {timed}",
-    "    je 3f", // a time that is none is an error, tokens or not
     "    mov rax, [rdi]",
     "2:  movabs rcx, -{one}",
     "    add rcx, rax",
@@ -33,14 +33,27 @@ global_asm!(
     "    jne 2b",
     "    mov eax, 1",
     "    ret",
-    "3:  mov r10, rdx",
-    "    mov edx, esi",
-    "    mov rsi, [rsp]",
+    "3:  mov rsi, [rsp]",
+    "    mov edx, \\how",
     "    mov eax, {acquire}",
     "    syscall",
     "    ret",
+    ".endm",
+    "tally_acquire tally_semaphore_p, {wait}",
+    "tally_acquire tally_semaphore_try_p, {none}",
+    ".purgem tally_acquire",
+    // rsi: the time. One that is none is an error, tokens or not, so this is always the kernel's.
     ".p2align 4",
-    "tally_rust_release:",
+    "tally_semaphore_timed_p:",
+    "    mov r10, rsi",
+    "    mov rsi, [rsp]",
+    "    mov edx, {timed}",
+    "    mov eax, {acquire}",
+    "    syscall",
+    "    ret",
+    ".globl tally_semaphore_v",
+    ".p2align 4",
+    "tally_semaphore_v:",
     "    bt rdi, 44",
     "    jnc 3f",
     "    mov rax, [rdi]",
@@ -57,14 +70,18 @@ global_asm!(
     "    ret",
     ".popsection",
     one = const ONE,
+    wait = const patience::WAIT,
+    none = const patience::NONE,
     timed = const patience::TIMED,
     acquire = const number::sema_acquire,
     release = const number::sema_release,
 );
 
 unsafe extern "sysv64" {
-    fn tally_rust_acquire(semaphore: u64, how: i32, time: *const TimeSpec) -> u64;
-    fn tally_rust_release(semaphore: u64) -> u64;
+    fn tally_semaphore_p(semaphore: u64) -> u64;
+    fn tally_semaphore_try_p(semaphore: u64) -> u64;
+    fn tally_semaphore_timed_p(semaphore: u64, time: *const TimeSpec) -> u64;
+    fn tally_semaphore_v(semaphore: u64) -> u64;
 }
 
 const _: () = assert!(CLOSED >> 63 == 1, "the fast ways know a closed word by its sign");
@@ -93,7 +110,7 @@ impl Semaphore {
     #[inline(always)] // so that the place of the call is the caller's
     pub fn p(self) -> Result<(), Errno> {
         // SAFETY: the word is the arena's; what is not a semaphore is refused, or memory that is not there.
-        Errno::from_return(unsafe { tally_rust_acquire(self.0, patience::WAIT, core::ptr::null()) }).map(drop)
+        Errno::from_return(unsafe { tally_semaphore_p(self.0) }).map(drop)
     }
 
     /// P if that takes no waiting; whether there was a token (`uscpsema(3P)`).
@@ -103,7 +120,7 @@ impl Semaphore {
     #[inline(always)]
     pub fn try_p(self) -> Result<bool, Errno> {
         // SAFETY: as above.
-        let result = unsafe { tally_rust_acquire(self.0, patience::NONE, core::ptr::null()) };
+        let result = unsafe { tally_semaphore_try_p(self.0) };
         Errno::from_return(result).map(|token| token != 0)
     }
 
@@ -116,7 +133,7 @@ impl Semaphore {
         let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
         let time = TimeSpec { seconds, nanoseconds: i64::from(time.subsec_nanos()) };
         // SAFETY: as above; the time is there.
-        let result = unsafe { tally_rust_acquire(self.0, patience::TIMED, &raw const time) };
+        let result = unsafe { tally_semaphore_timed_p(self.0, &raw const time) };
         Errno::from_return(result).map(|token| token != 0)
     }
 
@@ -127,7 +144,7 @@ impl Semaphore {
     #[inline(always)]
     pub fn v(self) -> Result<(), Errno> {
         // SAFETY: as above.
-        Errno::from_return(unsafe { tally_rust_release(self.0) }).map(drop)
+        Errno::from_return(unsafe { tally_semaphore_v(self.0) }).map(drop)
     }
 
     /// P, and its V when the guard is dropped: mutual exclusion, for a semaphore that was made with 1.

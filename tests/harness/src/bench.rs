@@ -52,6 +52,12 @@ const GOALS: &[Goal] = &[
     at_most("lwp_memory", 8_192),
     at_most("split_error_max", 20),
     at_most("pset_getloadavg", 180),
+    at_most("sema_pair", 27),
+    at_most("sema_pair_metered", 33),
+    at_most("sema_pair_traced", 600),
+    at_most("sema_pingpong_metered", 1_300),
+    at_most("usctlsema_fetch", 180),
+    at_most("sema_pingpong_2cpu", 45),
     at_most("loadavg_update", 16),
     at_most("loadavg_error", 1),
     Goal { row: "null_syscall_2cpu", bound: Bound::AtLeast(1.8) },
@@ -91,8 +97,22 @@ const GROUPS: &[Group] = &[
     Group { rows: &["lwp_memory"], ..PLAIN },
     Group { rows: &["split_error_max"], ..PLAIN },
     Group { rows: &["pset_getloadavg"], ..PLAIN },
+    Group {
+        rows: &[
+            "sema_pair",
+            "sema_pair_metered",
+            "sema_pair_traced",
+            "sema_pingpong_metered",
+            "usctlsema_fetch",
+        ],
+        ..PLAIN
+    },
     Group { rows: &["loadavg_error"], append: "loadavg-scale=12", ..PLAIN },
-    Group { rows: &["thread_cputime_running", "wakeup_latency", "null_syscall_2cpu"], cpus: 2, ..PLAIN },
+    Group {
+        rows: &["thread_cputime_running", "wakeup_latency", "null_syscall_2cpu", "sema_pingpong_2cpu"],
+        cpus: 2,
+        ..PLAIN
+    },
     Group { rows: &["pset_bind_running"], cpus: 3, ..PLAIN },
 ];
 

@@ -69,6 +69,15 @@ pub(crate) unsafe fn calls_with_three(rounds: u64, number: u64, first: u64, seco
     call_loop!("mov edx, 3", "mov eax, {number:e}", "syscall"; rounds, number, first, second)
 }
 
+/// `sema_control` with a place as its third argument, whose load is an instruction of the operation's.
+///
+/// # Safety
+/// The command fills the place.
+#[inline(never)]
+pub(crate) unsafe fn calls_with_place(rounds: u64, semaphore: u64, command: u64, place: u64) -> (u64, u64) {
+    call_loop!("mov rdx, {number}", "mov eax, 0x104f", "syscall"; rounds, place, semaphore, command)
+}
+
 /// The loop of a batch without the operation.
 #[inline(never)]
 pub(crate) fn empty() -> u64 {

@@ -25,7 +25,10 @@ fn pin(cpu: u32) -> Result<(), String> {
 }
 
 /// Runs `body` in a thread on CPU 1 while the caller runs `meanwhile` on CPU 0.
-fn on_two<T>(body: impl FnOnce() + Send, meanwhile: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub(crate) fn on_two<T>(
+    body: impl FnOnce() + Send,
+    meanwhile: impl FnOnce() -> Result<T, String>,
+) -> Result<T, String> {
     pin(0)?;
     thread::scope(|scope| {
         let (tell, told) = mpsc::channel();

@@ -15,6 +15,7 @@
 mod calls;
 mod cpus;
 mod crowd;
+mod instruments;
 mod lives;
 mod load;
 mod measure;
@@ -51,10 +52,16 @@ const ROWS: &[Row] = &[
     ("lwp_memory", memory::of_blocked_lwp),
     ("pset_getloadavg", load::getloadavg),
     ("loadavg_error", load::worst_error),
+    ("sema_pair", instruments::pair),
+    ("sema_pair_metered", instruments::pair_metered),
+    ("sema_pair_traced", instruments::pair_traced),
+    ("sema_pingpong_metered", instruments::pingpong_metered),
+    ("usctlsema_fetch", instruments::fetch),
     ("split_error_max", split::worst_error),
     ("thread_cputime_running", cpus::thread_cputime_running),
     ("wakeup_latency", cpus::wakeup_latency),
     ("null_syscall_2cpu", cpus::null_syscall),
+    ("sema_pingpong_2cpu", instruments::pingpong_2cpu),
     ("pset_bind_running", cpus::pset_bind_running),
 ];
 
