@@ -21,6 +21,18 @@ pub fn c_program(name: &str) -> PathBuf {
     compiled("tests/programs/c", name)
 }
 
+/// A program of `tests/programs/src/bin`.
+///
+/// # Panics
+/// Where it does not build.
+pub fn rust_program(name: &str) -> PathBuf {
+    let build = ["build", "--quiet", "--release", "--target", "x86_64-unknown-linux-musl", "-p", "programs"];
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(build).args(["--bin", name]);
+    assert_eq!(finish(&mut cargo).status, 0, "cargo builds {name}");
+    project::program(name)
+}
+
 /// Builds beside the final place and moves: several tests may want the same program at once.
 fn compiled(folder: &str, name: &str) -> PathBuf {
     let place = project::target_folder().join("fixtures");

@@ -1,11 +1,9 @@
 //! Programs that run other programs of the root folder.
 
-use harness::fixture::{finish, program};
+use harness::fixture::{finish, program, rust_program};
 use harness::machine::Machine;
-use harness::project;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Runs `main` where `files` are in the root folder too.
 fn run_with(files: &[PathBuf], main: PathBuf, arguments: &[&str]) -> harness::fixture::Finished {
@@ -27,15 +25,6 @@ fn the_c_library_finds_a_shell() {
 fn without_a_shell_the_c_library_says_so() {
     let run = run_with(&[], program("shell"), &[]);
     assert!(run.text().starts_with("system: other 255\n"), "{}", run.text());
-}
-
-/// Programs of `tests/programs`, which `make build` builds.
-fn rust_program(name: &str) -> PathBuf {
-    let build = ["build", "--quiet", "--release", "--target", "x86_64-unknown-linux-musl", "-p", "programs"];
-    let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root()).args(build).args(["--bin", name]);
-    assert_eq!(finish(&mut cargo).status, 0, "cargo builds {name}");
-    project::target_folder().join("x86_64-unknown-linux-musl/release").join(name)
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! What the programs that have a model elsewhere share: words for errors, dates, the sets and CPUs that there are.
 
 use std::fmt;
+use std::string::String;
 use std::time::{Duration, SystemTime};
 use std::vec;
 use std::vec::Vec;
 
+use syscalls::sema::ArenaStatus;
 use userlib::Errno;
 use userlib::cpu::{self, CpuId};
 use userlib::pset::{self, PsetId};
@@ -20,6 +22,13 @@ pub fn words(errno: Errno) -> &'static str {
         Errno::ENOMEM => "Not enough space",
         other => other.text(),
     }
+}
+
+/// The name of an arena, as far as it is told.
+#[must_use]
+pub fn arena_name(status: &ArenaStatus) -> String {
+    let end = status.name.iter().position(|&byte| byte == 0).unwrap_or(status.name.len());
+    String::from_utf8_lossy(&status.name[..end]).into_owned()
 }
 
 /// The CPUs that there are.
