@@ -43,6 +43,7 @@ global_asm!(
     "tally_acquire tally_semaphore_try_p, {none}",
     ".purgem tally_acquire",
     // rsi: the time. One that is none is an error, tokens or not, so this is always the kernel's.
+    ".globl tally_semaphore_timed_p",
     ".p2align 4",
     "tally_semaphore_timed_p:",
     "    mov r10, rsi",
