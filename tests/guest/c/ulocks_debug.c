@@ -113,6 +113,12 @@ static void gives_one(void *unused)
 	CHECK(here_v() == 0);
 }
 
+static void gives_one_in_vain(void *unused)
+{
+	(void)unused;
+	FAILS(here_v(), EPERM);
+}
+
 /* A V takes the name of the owner away where that is its caller, or where no token is missing any more. */
 static void several_tokens(void)
 {
@@ -173,9 +179,36 @@ static void handed_over(void)
 	munmap(go, 4096);
 }
 
+/* A P whose time is over completes nothing; a nested V takes nothing from the owner, the outermost one does. */
+static void what_changes_nothing(void)
+{
+	struct timespec little = {0, 1000};
+	int own = getpid();
+
+	sema = made(arena, 1);
+	CHECK(usctlsema(sema, CS_DEBUGON) == 0 && usctlsema(sema, CS_RECURSIVEON) == 0);
+	CHECK(here_p() == 1 && here_cp() == 1);
+	owner_is(own, here_cp);
+	CHECK(here_v() == 0);
+	owner_is(own, here_cp);
+	last_is(own, here_v);
+	pid_t pid = child(gives_one_in_vain, NULL);
+	ends_well(pid);
+	last_is(own, here_v);
+	CHECK(here_v() == 0);
+	owner_is(-1, NULL);
+	CHECK(usctlsema(sema, CS_RECURSIVEOFF) == 0);
+	CHECK(here_p() == 1);
+	CHECK(uspsema_timed(sema, &little) == 0);
+	owner_is(own, here_p);
+	last_is(own, here_p);
+	usfreesema(sema, arena);
+}
+
 int main(void)
 {
 	arena = joined("debugged");
+	what_changes_nothing();
 	operations();
 	on_and_off();
 	several_tokens();

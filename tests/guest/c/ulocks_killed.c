@@ -85,6 +85,7 @@ static void passes_it_on(int instrument)
 	CHECK(usvsema(sema) == 0);
 	CHECK(ustestsema(sema) == -1);
 	is_killed(stopped);
+	AWAIT(ustestsema(sema) == 0); /* the other has it */
 	CHECK(ended(second) == 1);
 	CHECK(ustestsema(sema) == 0);
 	CHECK(accounts[0].got == 0);

@@ -66,7 +66,8 @@ static void waiters_count_down(void)
 	usfreesema(sema, arena);
 }
 
-/* V's go on beyond what usnewsema takes. (The end at 2^31-1 is a unit test of kcore: a program is too slow for it.) */
+/* V's go on beyond what usnewsema takes, up to 2^31-1. So many V's take too long: the count, which is the upper half of the
+ * semaphore's first word, is written there. */
 static void counts_on(void)
 {
 	usema_t *sema = made(arena, 30000);
@@ -74,6 +75,18 @@ static void counts_on(void)
 	for (long token = 30000; token < 40000; token++)
 		CHECK(usvsema(sema) == 0);
 	CHECK(ustestsema(sema) == 40000);
+	((volatile int *)sema)[1] = 0x7ffffffe;
+	CHECK(usvsema(sema) == 0);
+	for (int time = 0; time < 3; time++) {
+		FAILS(usvsema(sema), EOVERFLOW);
+		CHECK(ustestsema(sema) == 0x7fffffff);
+	}
+	CHECK(uspsema(sema) == 1 && usvsema(sema) == 0);
+	FAILS(usvsema(sema), EOVERFLOW);
+	CHECK(usctlsema(sema, CS_METERON) == 0 && usctlsema(sema, CS_DEBUGON) == 0);
+	FAILS(usvsema(sema), EOVERFLOW);
+	METER_IS(sema, 0, 0, 0, 0, 0, 0);
+	CHECK(debug(sema).sd_last_pid == -1);
 	usfreesema(sema, arena);
 }
 
