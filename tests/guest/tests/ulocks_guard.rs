@@ -37,7 +37,7 @@ fn a_guard_excludes_and_is_given_back() {
             counter.count(&semaphore.lock().expect("P"));
         }
     };
-    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(&count))));
+    thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(count))));
     assert_eq!(counter.0.into_inner(), 4 * ROUNDS);
     assert_eq!(semaphore.count(), Ok(1));
 }
