@@ -41,9 +41,11 @@ impl Stop {
 
     /// An LWP notes the stop, or is a member no more. Returns whether all have stopped now.
     pub(super) fn noted(&mut self, lwp: &Lwp) -> bool {
-        let is_new = !lwp.has_noted_stop.replace(true);
-        self.moving -= usize::from(is_new);
-        is_new && self.moving == 0
+        if lwp.has_noted_stop.replace(true) {
+            return false;
+        }
+        self.moving -= 1;
+        self.moving == 0
     }
 
     /// All LWPs have stopped.

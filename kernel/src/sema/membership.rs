@@ -31,9 +31,21 @@ impl Numbers {
         self.0[number / 64].fetch_and(!bit, Relaxed) & bit != 0
     }
 
+    /// The numbers that are in it, word by word: most processes have none.
     fn iter(&self) -> impl Iterator<Item = usize> {
-        (0..MOST_ARENAS).filter(|&number| self.has(number))
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            let numbers = bits(word.load(Relaxed));
+            numbers.map(move |bit| index * 64 + bit)
+        })
     }
+}
+
+/// The numbers of the bits that are set.
+fn bits(word: u64) -> impl Iterator<Item = usize> {
+    core::iter::successors((word != 0).then_some(word), |&left| {
+        Some(left & (left - 1)).filter(|&left| left != 0)
+    })
+    .map(|left| left.trailing_zeros() as usize)
 }
 
 /// The arenas of an address space. Each number changes under its arena's lock. Dropping it leaves all.
@@ -84,8 +96,12 @@ impl Memberships {
         place: &mut Guard<'_, Option<Box<Place>>>,
     ) -> Option<Box<Place>> {
         let arena = place.as_deref_mut()?;
-        arena.members -= u32::from(self.all.take(number));
-        arena.users -= u32::from(self.joined.take(number));
+        if self.all.take(number) {
+            arena.members -= 1;
+        }
+        if self.joined.take(number) {
+            arena.users -= 1;
+        }
         if arena.is_deserted() { place.take() } else { None }
     }
 

@@ -37,7 +37,9 @@ impl Place {
     /// Somebody was taken out of a queue.
     #[inline]
     fn count_out(&mut self, woken: Option<Slot>) {
-        self.sleepers -= u32::from(woken.is_some());
+        if woken.is_some() {
+            self.sleepers -= 1;
+        }
     }
 }
 
@@ -131,7 +133,9 @@ fn withdraw(address: u64, ticket: Ticket, caller: &Caller, why: Withdrawal) -> b
         let mut place = ARENAS[number].lock();
         let Some(arena) = place.as_deref_mut() else { return false };
         let withdrawn = arena.arena.withdraw(&arena.pages, &LwpWaiters, ticket, caller, why, monotonic_ns);
-        arena.sleepers -= u32::from(withdrawn);
+        if withdrawn {
+            arena.sleepers -= 1;
+        }
         if arena.is_deserted() {
             gone = place.take();
         }

@@ -65,7 +65,7 @@ const PERIODS: u32 = 3;
 /// The worst error at the end of a period, of all schedules and averages, in hundredths of a per cent of one LWP.
 pub(crate) fn worst_error() -> Outcome {
     let worst = SCHEDULES.iter().map(error_of).fold(0.0, f64::max);
-    Ok(Figure::of_number((worst * 1e6).round() / 1e2, "(0.01 %)"))
+    Ok(Figure::of_number((worst * 1e6).round() / 1e2, "hundredths_of_a_percent"))
 }
 
 fn error_of(schedule: &Schedule) -> f64 {
