@@ -1,6 +1,7 @@
 //! Leaving CPUs that are not allowed: an LWP whose CPUs have changed, and all LWPs of a CPU that has changed sets.
 
-use super::dispatch::{lock_of, pause_long_call, requeue};
+use super::dispatch::pause_long_call;
+use super::ready::{lock_of, requeue};
 use crate::cpu::{Cpu, Here};
 use crate::proc::Lwp;
 use kcore::sched::place::Place;

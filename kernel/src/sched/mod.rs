@@ -35,17 +35,17 @@ mod dispatch;
 mod idle;
 mod partition;
 mod priority;
+mod ready;
 mod timer;
 
 pub(crate) use affinity::{clear_cpu, is_on_wrong_cpu, leave_wrong_cpu};
-pub(crate) use dispatch::{
-    attend, block, end_current, first_return, kicked, notice, pause_long_call, start, wake, yield_now,
-};
+pub(crate) use dispatch::{attend, block, end_current, first_return, pause_long_call, yield_now};
 pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
 pub(crate) use partition::{
     DEFAULT, Partition, averages_of, inherit, move_cpu, move_lwp, partition, set_pace,
 };
 pub(crate) use priority::set_nice;
+pub(crate) use ready::{kicked, notice, start, wake};
 pub(crate) use timer::{
     block_until, reserve_alarms, reserve_alarms_on, set_tick, sleep_until, timer_interrupt,
 };

@@ -13,7 +13,7 @@
 //! stamp is taken, so a reader who takes its moment first and visits all parts then misses nothing.
 
 use super::Dispatcher;
-use super::dispatch::{lock_of, requeue};
+use super::ready::{lock_of, requeue};
 use crate::arch::{clock, clock_fenced};
 use crate::cpu::{self, Cpu, MAX_CPUS};
 use crate::proc::Lwp;

@@ -1,6 +1,6 @@
 //! Changing who goes first.
 
-use super::dispatch::{enqueue, lock_of};
+use super::ready::{enqueue, lock_of};
 use crate::proc::Lwp;
 use core::sync::atomic::Ordering::SeqCst;
 use kcore::sched::Nice;

@@ -1,6 +1,7 @@
 //! Time-outs and slices: the local timer is set only where there is something to time.
 
-use super::dispatch::{block, wake};
+use super::dispatch::block;
+use super::ready::wake;
 use crate::arch::{self, clock};
 use crate::cpu::{self, Cpu, Here};
 use crate::proc::{Lwp, table};
