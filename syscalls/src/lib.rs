@@ -14,6 +14,7 @@ mod table;
 #[macro_use]
 mod types;
 pub mod linux;
+pub mod name;
 pub mod sema;
 
 pub use debug::{FAIL_NEXT, Failing, HEAP_IN_USE};

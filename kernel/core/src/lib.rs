@@ -15,7 +15,7 @@
 //! | semaphores that tell what they went through | [`sema`] | a lock around each arena, and the memory it shares with programs |
 //! | programs | [`image`], [`stack`], [`range`] | pages, and the copying |
 //! | memory | [`memory_map`], [`region`] | page tables |
-//! | the rest | [`calendar`], [`console`], [`signal`] | |
+//! | the rest | [`bits`], [`calendar`], [`console`], [`signal`] | |
 //!
 //! # The ledger in one page
 //! A kernel owns one [`acct::CpuLedger`] for each CPU and one [`acct::LwpLedger`] for each LWP, and calls them where
@@ -67,6 +67,7 @@ extern crate alloc;
 
 pub mod acct;
 pub mod archive;
+pub mod bits;
 pub mod calendar;
 pub mod clock;
 pub mod clock_id;

@@ -102,8 +102,7 @@ fn any_of(set: CpuSet, random: u64) -> Option<u32> {
     if !random.is_multiple_of(RARITY) {
         return None;
     }
-    let members = || (0..cpu::count()).filter(|&number| set.has(number));
-    members().nth((random >> 32) as usize % members().count().max(1))
+    set.iter().nth((random >> 32) as usize % set.len().max(1) as usize)
 }
 
 /// The CPU's next number: splitmix64.

@@ -34,7 +34,9 @@ impl Meant {
             Meant::User(_) | Meant::All => Which::Any,
         };
         family::for_each(which, |process| {
-            if self != Meant::User(process.uid()) && matches!(self, Meant::User(_)) {
+            if let Meant::User(uid) = self
+                && process.uid() != uid
+            {
                 return;
             }
             process.for_each_member(|lwp| each(lwp, lwp.tid(), process));

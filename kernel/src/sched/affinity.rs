@@ -49,9 +49,8 @@ pub(crate) fn clear_cpu(cpu: &'static Cpu) {
         let is_clear = cpu.current.get().is_none_or(|lwp| lwp.allowed().has(cpu.number()));
         let is_caller = cpu.current.get().is_some_and(|lwp| core::ptr::eq(lwp, Here::get().lwp()));
         drop(dispatcher);
-        cpu.ask_for_attention(); // an idle CPU looks for work in its new set
         if is_clear || is_caller {
-            return;
+            return cpu.ask_for_attention(); // an idle CPU looks for work in its new set
         }
         wait_a_little(cpu);
     }

@@ -36,9 +36,7 @@ pub(crate) fn wake(lwp: &'static Lwp) {
             if target == cpu.number() {
                 enqueue(cpu, dispatcher, lwp);
             } else {
-                lwp.cpu.store(target, Release);
-                drop(dispatcher);
-                enqueue_moved(lwp);
+                queue_on(target, dispatcher, lwp);
             }
         }
         Wake::Keep | Wake::Nothing => {}
@@ -68,7 +66,11 @@ pub(super) fn choose_for(lwp: &Lwp) -> u32 {
 
 /// An LWP that was just taken out of this dispatcher's queue waits where it may run.
 pub(super) fn requeue(dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
-    let target = choose_for(lwp);
+    queue_on(choose_for(lwp), dispatcher, lwp);
+}
+
+/// An LWP in no queue, whose place this dispatcher's lock guards, waits on `target` from now on.
+fn queue_on(target: u32, dispatcher: Guard<'_, Dispatcher>, lwp: &'static Lwp) {
     lwp.cpu.store(target, Release);
     drop(dispatcher);
     enqueue_moved(lwp);

@@ -4,6 +4,7 @@ use super::{ARENAS, Place};
 use crate::sync::Guard;
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use kcore::bits::ones;
 use syscalls::sema::MOST_ARENAS;
 
 const WORDS: usize = MOST_ARENAS / 64;
@@ -33,19 +34,11 @@ impl Numbers {
 
     /// The numbers that are in it, word by word: most processes have none.
     fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(index, word)| {
-            let numbers = bits(word.load(Relaxed));
-            numbers.map(move |bit| index * 64 + bit)
-        })
+        self.0
+            .iter()
+            .enumerate()
+            .flat_map(|(index, word)| ones(word.load(Relaxed)).map(move |bit| index * 64 + bit as usize))
     }
-}
-
-/// The numbers of the bits that are set.
-fn bits(word: u64) -> impl Iterator<Item = usize> {
-    core::iter::successors((word != 0).then_some(word), |&left| {
-        Some(left & (left - 1)).filter(|&left| left != 0)
-    })
-    .map(|left| left.trailing_zeros() as usize)
 }
 
 /// The arenas of an address space. Each number changes under its arena's lock. Dropping it leaves all.

@@ -3,8 +3,8 @@
 use super::{ARENAS, Place, address_of, locate};
 use crate::proc::current_space;
 use kcore::sema::{Extent, History, Status};
-use syscalls::Errno;
-use syscalls::sema::{ArenaStatus, MOST_ARENAS, STATUS_NAME};
+use syscalls::sema::{ArenaStatus, MOST_ARENAS};
+use syscalls::{Errno, name};
 
 /// A semaphore, and where it is.
 pub(crate) struct Watched {
@@ -27,9 +27,6 @@ fn describe(number: usize, place: &Option<impl core::ops::Deref<Target = Place>>
 impl Place {
     /// What there is to know of the arena, which lies at `address`.
     pub(crate) fn status(&self, address: u64) -> ArenaStatus {
-        let mut name = [0; STATUS_NAME];
-        let kept = self.name.len().min(STATUS_NAME);
-        name[..kept].copy_from_slice(&self.name[..kept]);
         ArenaStatus {
             address,
             size: self.arena.size(),
@@ -45,7 +42,7 @@ impl Place {
             members: self.members,
             records: self.arena.history().length() as u32,
             records_on: u32::from(self.arena.history().is_on()),
-            name,
+            name: name::fixed(&self.name),
             pad: 0,
         }
     }

@@ -11,8 +11,8 @@ use crate::time::rate;
 use kcore::acct::Usage;
 use kcore::clock::split_seconds;
 use syscalls::{
-    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, MachineTimes, PROC_NAME, ProcInfo, ProcTimes,
-    RUsage, ThreadCputime, TimeSpec32, Tms, proc_state,
+    CpuTimes, Errno, LwpInfo, LwpInfo32, LwpMicrostates, MachineTimes, ProcInfo, ProcTimes, RUsage,
+    ThreadCputime, TimeSpec32, Tms, name, proc_state,
 };
 
 #[inline(always)]
@@ -111,10 +111,6 @@ fn describe(description: &Description) -> ProcInfo {
     let process = description.process;
     let (own, children) = (acct::process_usage(process), acct::children_usage(process));
     let lwps = process.lwps();
-    let mut name = [0; PROC_NAME];
-    let text = process.program().name.as_bytes();
-    let kept = text.len().min(PROC_NAME);
-    name[..kept].copy_from_slice(&text[..kept]);
     ProcInfo {
         pid: description.pid as i32,
         parent: description.parent as i32,
@@ -133,7 +129,7 @@ fn describe(description: &Description) -> ProcInfo {
         system: nanoseconds(own.system),
         children_user: nanoseconds(children.user),
         children_system: nanoseconds(children.system),
-        name,
+        name: name::fixed(process.program().name.as_bytes()),
     }
 }
 

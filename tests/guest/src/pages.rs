@@ -3,7 +3,7 @@
 use userlib::Errno;
 
 use crate::call;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use syscalls::number;
 
 /// Bytes in a page.
@@ -76,6 +76,20 @@ impl Pages {
         // SAFETY: pages of this mapping, which only tests reach.
         unsafe { call(number::munmap, &[self.page(first), count * PAGE]) }.map(drop)
     }
+}
+
+/// A word, 0 at first, that the caller shares with the children that it makes from now on; it stays for ever.
+///
+/// # Panics
+/// Where there is no memory.
+#[must_use]
+pub fn shared_word() -> &'static AtomicU32 {
+    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+    // SAFETY: a new mapping, where the kernel puts it.
+    let page = unsafe { call(number::mmap, &[0, PAGE, protection as u64, flags as u64, u64::MAX, 0]) };
+    let page = page.expect("mmap") as *const AtomicU32;
+    // SAFETY: the page is zeroed, aligned, and never unmapped.
+    unsafe { &*page }
 }
 
 impl Drop for Pages {

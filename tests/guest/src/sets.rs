@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
+use crate::{address, call};
+use syscalls::number;
 use userlib::cpu::{self, CpuId};
 use userlib::lwp::{self, LwpId};
 use userlib::pset::{self, PsetId, Who};
@@ -19,6 +21,12 @@ pub fn cpus() -> usize {
 pub fn here() -> CpuId {
     // SAFETY: no arguments.
     CpuId::from_raw(unsafe { libc::sched_getcpu() })
+}
+
+/// Says which CPUs an LWP may use; 0: the caller. Whether that was done.
+pub fn allow(tid: i32, mask: u64) -> bool {
+    // SAFETY: the mask is a word that outlives the call.
+    unsafe { call(number::sched_setaffinity, &[tid as u64, 8, address(&raw const mask)]) }.is_ok()
 }
 
 /// A set, destroyed when dropped.

@@ -4,8 +4,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guest::{address, alone, call, call_loop, user_loop};
-use syscalls::number;
+use guest::{allow, alone, call_loop, user_loop};
 use userlib::clock::{self, Clock};
 use userlib::cpu::{self, CpuId, Times};
 use userlib::process::machine_times;
@@ -20,8 +19,7 @@ fn times(cpu: i32) -> Times {
 
 /// Binds the caller to the CPUs of the mask.
 fn run_on(mask: u64) {
-    // SAFETY: the mask is there.
-    unsafe { call(number::sched_setaffinity, &[0, 8, address(&raw const mask)]) }.expect("sched_setaffinity");
+    assert!(allow(0, mask), "sched_setaffinity");
 }
 
 /// Law 1 to the nanosecond: what is lost is less than one in each state.

@@ -15,8 +15,7 @@ fn cpus() -> u64 {
 
 /// Says which CPUs an LWP may use. It may have ended.
 fn allow(tid: LwpId, mask: u64) {
-    // SAFETY: the mask is a word that outlives the call.
-    _ = unsafe { call(number::sched_setaffinity, &[tid.raw() as u64, 8, address(&raw const mask)]) };
+    _ = guest::allow(tid.raw(), mask);
 }
 
 /// Some CPUs, of which one at least is there.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guest::alone;
+use guest::{allow, alone};
 use userlib::lwp::{self, LwpId};
 
 fn cpus() -> usize {
@@ -17,11 +17,6 @@ fn cpus() -> usize {
 fn here() -> usize {
     // SAFETY: no arguments.
     usize::try_from(unsafe { libc::sched_getcpu() }).expect("sched_getcpu")
-}
-
-fn allow(tid: i32, mask: u64) -> bool {
-    // SAFETY: the mask is a word that outlives the call.
-    unsafe { libc::syscall(libc::SYS_sched_setaffinity, tid, 8, &raw const mask) == 0 }
 }
 
 /// A thread that spins until it is told to stop, counting its rounds and showing where it is.

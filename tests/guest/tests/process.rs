@@ -88,14 +88,7 @@ fn wait_for_close(mut reader: io::PipeReader, writer: &io::PipeWriter) {
 #[test]
 fn shared_memory_stays_shared() {
     let _alone = guest::alone();
-    // SAFETY: a new mapping.
-    let place = unsafe {
-        let both = libc::PROT_READ | libc::PROT_WRITE;
-        libc::mmap(std::ptr::null_mut(), 4096, both, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1, 0)
-    };
-    assert_ne!(place, libc::MAP_FAILED);
-    // SAFETY: the mapping is for this test alone, zeroed, and not unmapped before the process ends.
-    let word: &AtomicU32 = unsafe { &*place.cast() };
+    let word = guest::shared_word();
     let child = Child::new(|| {
         word.store(7, Ordering::SeqCst);
         let value = wait_while(word, 7);
@@ -126,13 +119,7 @@ fn wait_while(word: &AtomicU32, value: u32) -> u32 {
 #[test]
 fn a_wake_reaches_a_waiter_in_another_process() {
     let _alone = guest::alone();
-    // SAFETY: a new mapping.
-    let place = unsafe {
-        let both = libc::PROT_READ | libc::PROT_WRITE;
-        libc::mmap(std::ptr::null_mut(), 4096, both, libc::MAP_SHARED | libc::MAP_ANONYMOUS, -1, 0)
-    };
-    // SAFETY: as above.
-    let word: &AtomicU32 = unsafe { &*place.cast() };
+    let word = guest::shared_word();
     let child = Child::new(|| {
         // Without a time-out: only a wake ends it.
         // SAFETY: the word is there.

@@ -2,11 +2,11 @@
 //! (kill(2), wait(2), waitid(2), signal(7)).
 
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guest::{Child, Ended, assert_parts_make_the_whole, sleep_for_ever};
+use guest::{Child, Ended, assert_parts_make_the_whole, shared_word, sleep_for_ever};
 use userlib::lwp::{self, LwpId};
 
 const WAIT_STOPPED: i32 = libc::WUNTRACED;
@@ -36,23 +36,13 @@ fn assert_goes_on(child: &Child) {
     assert!(libc::WIFCONTINUED(status), "{status:#x}");
 }
 
-/// A counter that a child and its parent share.
-fn shared_counter() -> &'static AtomicU64 {
-    let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping.
-    let page = unsafe { libc::mmap(std::ptr::null_mut(), 4096, protection, flags, -1, 0) };
-    assert_ne!(page, libc::MAP_FAILED, "mmap: {}", io::Error::last_os_error());
-    // SAFETY: the page is zeroed, aligned, and never unmapped.
-    unsafe { &*page.cast::<AtomicU64>() }
-}
-
-fn count_for_ever(counter: &AtomicU64) -> ! {
+fn count_for_ever(counter: &AtomicU32) -> ! {
     loop {
         counter.fetch_add(1, Relaxed);
     }
 }
 
-fn await_change(counter: &AtomicU64) {
+fn await_change(counter: &AtomicU32) {
     let before = counter.load(Relaxed);
     let start = Instant::now();
     while counter.load(Relaxed) == before {
@@ -64,7 +54,7 @@ fn await_change(counter: &AtomicU64) {
 #[test]
 fn a_stopped_process_runs_nothing_until_it_goes_on() {
     let _alone = guest::alone();
-    let counter = shared_counter();
+    let counter = shared_word();
     let child = Child::new(|| {
         for _ in 0..3 {
             thread::spawn(|| count_for_ever(counter));
@@ -223,7 +213,7 @@ fn ignored_stops() {
 fn a_storm_of_stops() {
     let _alone = guest::alone();
     let rounds = if guest::on_icount() { 100 } else { 300 };
-    let counter = shared_counter();
+    let counter = shared_word();
     let child = Child::new(|| {
         loop {
             let threads: Vec<_> = (0..3).map(|_| thread::spawn(|| counter.fetch_add(1, Relaxed))).collect();
@@ -260,7 +250,7 @@ fn k10_stops_add_nothing_to_the_childrens_time() {
         unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
         (usage.ru_utime.tv_sec, usage.ru_utime.tv_usec, usage.ru_stime.tv_sec, usage.ru_stime.tv_usec)
     };
-    let counter = shared_counter();
+    let counter = shared_word();
     let child = Child::new(|| count_for_ever(counter));
     await_change(counter);
     let before = children();

@@ -3,10 +3,12 @@
 
 extern crate std;
 
+pub mod futex;
 pub mod model;
 
 use core::hint::black_box;
 use core::time::Duration;
+use userlib::{Errno, raw};
 
 /// Keeps the CPU in user mode for about a millisecond.
 pub fn compute() {
@@ -19,8 +21,19 @@ pub fn compute() {
 pub fn enter_kernel(buffer: &mut [u8]) {
     let (place, length) = (buffer.as_mut_ptr().expose_provenance() as u64, buffer.len() as u64);
     // SAFETY: the buffer is as long as said, and nobody else's.
-    let got = unsafe { userlib::raw::getrandom(place, length, 0) };
+    let got = unsafe { raw::getrandom(place, length, 0) };
     assert_eq!(got, length, "getrandom");
+}
+
+/// Lets the caller run on this CPU, below 64, only.
+///
+/// # Errors
+/// EINVAL: there is none.
+pub fn pin(cpu: u32) -> Result<(), Errno> {
+    let mask = 1_u64 << cpu;
+    // SAFETY: the mask is this function's.
+    let result = unsafe { raw::sched_setaffinity(0, 8, (&raw const mask).expose_provenance() as u64) };
+    Errno::from_return(result).map(drop)
 }
 
 /// The time since boot.

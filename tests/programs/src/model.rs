@@ -6,7 +6,6 @@ use std::time::{Duration, SystemTime};
 use std::vec;
 use std::vec::Vec;
 
-use syscalls::sema::ArenaStatus;
 use userlib::Errno;
 use userlib::cpu::{self, CpuId};
 use userlib::pset::{self, PsetId};
@@ -24,11 +23,10 @@ pub fn words(errno: Errno) -> &'static str {
     }
 }
 
-/// The name of an arena, as far as it is told.
+/// A name as a structure holds it, to be shown.
 #[must_use]
-pub fn arena_name(status: &ArenaStatus) -> String {
-    let end = status.name.iter().position(|&byte| byte == 0).unwrap_or(status.name.len());
-    String::from_utf8_lossy(&status.name[..end]).into_owned()
+pub fn name(held: &[u8]) -> String {
+    String::from_utf8_lossy(syscalls::name::bytes(held)).into_owned()
 }
 
 /// The CPUs that there are.

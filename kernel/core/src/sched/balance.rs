@@ -8,6 +8,7 @@
 //! for all, which is fair by itself, but has every CPU wait for one lock.
 
 use super::Priority;
+use crate::bits::ones;
 
 /// CPUs, as a set of numbers below 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,20 +69,13 @@ impl CpuSet {
 
     /// Its CPUs, the lowest first.
     pub fn iter(self) -> impl Iterator<Item = u32> + Clone {
-        core::iter::successors(Some(self.0), |left| Some(left & left.wrapping_sub(1)))
-            .map_while(|left| CpuSet(left).lowest())
+        ones(self.0)
     }
 
     /// Its CPUs, beginning after `cpu` and coming around to it last.
     pub fn after(self, cpu: u32) -> impl Iterator<Item = u32> {
         let above = self.0 & (u64::MAX << (cpu % 64) << 1);
-        let mut left = [above, self.0 & !above];
-        core::iter::from_fn(move || {
-            let bits = if left[0] != 0 { &mut left[0] } else { &mut left[1] };
-            let next = CpuSet(*bits).lowest()?;
-            *bits &= *bits - 1;
-            Some(next)
-        })
+        ones(above).chain(ones(self.0 & !above))
     }
 }
 

@@ -44,6 +44,19 @@ struct Block {
     next: u32,
 }
 
+impl Block {
+    /// No lines; the number is in no list.
+    const GONE: Block = Block {
+        start: NONE,
+        lines: 0,
+        state: State::Gone,
+        before: NONE,
+        behind: NONE,
+        previous: NONE,
+        next: NONE,
+    };
+}
+
 /// The lines of an arena.
 #[derive(Debug)]
 pub(super) struct Heap {
@@ -80,15 +93,7 @@ impl Heap {
         bins.try_reserve_exact(BINS).map_err(|_| Errno::ENOMEM)?;
         bins.resize(BINS, NONE);
         let mut heap = Heap { blocks: Slab::new(), bins, filled: 0, gone: NONE, taken: 0 };
-        let first = Block {
-            start: 0,
-            lines,
-            state: State::Free,
-            before: NONE,
-            behind: NONE,
-            previous: NONE,
-            next: NONE,
-        };
+        let first = Block { start: 0, lines, state: State::Free, ..Block::GONE };
         let number = heap.blocks.push(first)?;
         heap.list(number);
         Ok(heap)
@@ -153,15 +158,7 @@ impl Heap {
     fn swallow(&mut self, first: u32, second: u32) {
         let Block { lines, behind, .. } = *self.block(second);
         let gone = self.gone;
-        *self.block_mut(second) = Block {
-            start: NONE,
-            lines: 0,
-            state: State::Gone,
-            before: NONE,
-            behind: NONE,
-            previous: NONE,
-            next: gone,
-        };
+        *self.block_mut(second) = Block { next: gone, ..Block::GONE };
         self.gone = second;
         let block = self.block_mut(first);
         block.lines += lines;
@@ -210,16 +207,7 @@ impl Heap {
     /// A number for one more block. ENOMEM.
     fn new_number(&mut self) -> Result<u32, Errno> {
         if self.gone == NONE {
-            let unused = Block {
-                start: NONE,
-                lines: 0,
-                state: State::Gone,
-                before: NONE,
-                behind: NONE,
-                previous: NONE,
-                next: NONE,
-            };
-            return self.blocks.push(unused);
+            return self.blocks.push(Block::GONE);
         }
         let number = self.gone;
         self.gone = self.block(number).next;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
-use programs::now;
-use userlib::{Errno, raw};
+use programs::{futex, now, pin};
+use userlib::Errno;
 
 /// Whose turn it is: 0 or 1.
 static TURN: AtomicU32 = AtomicU32::new(0);
@@ -55,29 +55,13 @@ fn play(rounds: u32, cpus: Option<[u32; 2]>) -> Result<u64, Errno> {
 
 /// Waits for `player`'s turn, and gives it to the other.
 fn take_turn(player: u32) {
-    const WAKE_PRIVATE: i32 = 129;
     await_turn(player);
     TURN.store(1 - player, SeqCst);
-    // SAFETY: wakes; nothing is written.
-    unsafe { raw::futex(word(), WAKE_PRIVATE, 1, 0, 0, 0) };
+    futex::wake(&TURN, 1);
 }
 
 fn await_turn(player: u32) {
-    const WAIT_PRIVATE: i32 = 128;
     while TURN.load(SeqCst) != player {
-        // SAFETY: the word is there for ever; there is no time-out.
-        unsafe { raw::futex(word(), WAIT_PRIVATE, 1 - player, 0, 0, 0) };
+        futex::wait(&TURN, 1 - player);
     }
-}
-
-fn word() -> u64 {
-    TURN.as_ptr().expose_provenance() as u64
-}
-
-/// Lets the caller run on this CPU only. EINVAL: there is none.
-fn pin(cpu: u32) -> Result<(), Errno> {
-    let mask = 1_u64 << cpu;
-    // SAFETY: the mask is this function's.
-    let result = unsafe { raw::sched_setaffinity(0, 8, (&raw const mask).expose_provenance() as u64) };
-    Errno::from_return(result).map(|_| ())
 }

@@ -2,6 +2,7 @@
 //! and the time that they used.
 
 use programs::milliseconds;
+use programs::model::name;
 use syscalls::{ProcInfo, proc_state};
 use userlib::process;
 
@@ -38,9 +39,4 @@ fn state(state: u32) -> &'static str {
         proc_state::ENDED => "Z",
         _ => "?",
     }
-}
-
-fn name(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }

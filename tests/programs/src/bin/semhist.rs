@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use programs::model::arena_name;
+use programs::model::name;
 use syscalls::Errno;
 use syscalls::sema::{ArenaStatus, Records, SemaRecord, operation};
 use userlib::{arena, raw};
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
         }
     };
     let arenas: Vec<ArenaStatus> =
-        arena::all().filter(|status| wanted.is_none_or(|wanted| *wanted == arena_name(status))).collect();
+        arena::all().filter(|status| wanted.is_none_or(|wanted| *wanted == name(&status.name))).collect();
     if let (Some(wanted), true) = (wanted, arenas.is_empty()) {
         eprintln!("semhist: there is no arena {wanted}");
         return ExitCode::FAILURE;
@@ -32,11 +32,11 @@ fn main() -> ExitCode {
         let (records, lost) = match fetch(status.address) {
             Ok(found) => found,
             Err(errno) => {
-                eprintln!("semhist: arena {}: {errno}", arena_name(&status));
+                eprintln!("semhist: arena {}: {errno}", name(&status.name));
                 return ExitCode::FAILURE;
             }
         };
-        println!("arena {}: {} operations, {lost} lost", arena_name(&status), records.len());
+        println!("arena {}: {} operations, {lost} lost", name(&status.name), records.len());
         if is_timeline { print_timeline(&records) } else { records.iter().for_each(print_record) }
     }
     ExitCode::SUCCESS

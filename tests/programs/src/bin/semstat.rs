@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use programs::model::{Repeat, arena_name};
+use programs::model::{Repeat, name};
 use syscalls::sema::{Meter, SemaStatus, flag};
 use userlib::{arena, semaphore};
 
@@ -37,14 +37,19 @@ fn main() -> ExitCode {
             "MAXWAIT",
             "WAIT ms"
         );
-        now.values().for_each(|status| println!("{}", line(status, before.get(&status.address))));
+        let arenas: BTreeMap<u64, String> =
+            arena::all().map(|status| (status.address, name(&status.name))).collect();
+        for status in now.values() {
+            let arena = arenas.get(&status.arena).map_or("?", String::as_str);
+            println!("{}", line(status, arena, before.get(&status.address)));
+        }
         before = now;
     }
     ExitCode::SUCCESS
 }
 
-/// A semaphore's line; where it was looked at before, with what was counted since.
-fn line(status: &SemaStatus, before: Option<&SemaStatus>) -> String {
+/// The line of a semaphore in an arena; where it was looked at before, with what was counted since.
+fn line(status: &SemaStatus, arena: &str, before: Option<&SemaStatus>) -> String {
     let is_metered = status.flags & flag::METER != 0;
     let since = before.map_or(Meter::default(), |before| before.meter);
     let figure = |now: i32, before: i32| match is_metered {
@@ -56,7 +61,7 @@ fn line(status: &SemaStatus, before: Option<&SemaStatus>) -> String {
     format!(
         "{:<#18x} {:<12} {:>6} {:>5} {:<5} {:>9} {:>9} {:>9} {:>9} {:>7} {:>10} {}",
         status.address,
-        name_at(status.arena),
+        arena,
         status.tokens,
         status.waiting,
         flags(status.flags),
@@ -82,8 +87,4 @@ fn owner(status: &SemaStatus) -> String {
         -1 => "nobody".to_owned(),
         pid => format!("pid {pid} at {:#x}", status.debug.owner_pc),
     }
-}
-
-fn name_at(address: u64) -> String {
-    arena::all().find(|status| status.address == address).map_or("?".to_owned(), |status| arena_name(&status))
 }

@@ -14,7 +14,7 @@ use crate::measure::{BATCH, Outcome, batches};
 /// A batch around one instruction sequence: its ticks, and what the last call returned. Between the two readings of
 /// the counter stand the sequence, `dec` and `jnz`, and a few instructions that are always the same.
 macro_rules! call_loop {
-    ($($operation:literal),*; $rounds:expr, $number:expr, $first:expr, $second:expr) => {{
+    ($($operation:literal),*; $rounds:expr, $number:expr, $first:expr, $second:expr $(, $third:expr)?) => {{
         let (before, after, result): (u64, u64, u64);
         // SAFETY: the caller of the function around this answers for the call's arguments; the kernel keeps all
         // registers but the three named.
@@ -40,6 +40,7 @@ macro_rules! call_loop {
                 number = in(reg) $number,
                 in("rdi") $first,
                 in("rsi") $second,
+                $(third = in(reg) $third,)?
                 out("rdx") after,
                 out("rax") _,
                 out("rcx") _,
@@ -60,22 +61,14 @@ pub(crate) unsafe fn calls(rounds: u64, number: u64, first: u64, second: u64) ->
     call_loop!("mov eax, {number:e}", "syscall"; rounds, number, first, second)
 }
 
-/// The same with 3 as the third argument, which takes an instruction of the operation's.
+/// The same with a third argument, whose load is an instruction of the operation's.
 ///
 /// # Safety
 /// The arguments are good for the call.
 #[inline(never)]
-pub(crate) unsafe fn calls_with_three(rounds: u64, number: u64, first: u64, second: u64) -> (u64, u64) {
-    call_loop!("mov edx, 3", "mov eax, {number:e}", "syscall"; rounds, number, first, second)
-}
-
-/// `sema_control` with a place as its third argument, whose load is an instruction of the operation's.
-///
-/// # Safety
-/// The command fills the place.
-#[inline(never)]
-pub(crate) unsafe fn calls_with_place(rounds: u64, semaphore: u64, command: u64, place: u64) -> (u64, u64) {
-    call_loop!("mov rdx, {number}", "mov eax, 0x104f", "syscall"; rounds, place, semaphore, command)
+pub(crate) unsafe fn calls_with_third(rounds: u64, number: u64, arguments: [u64; 3]) -> (u64, u64) {
+    let [first, second, third] = arguments;
+    call_loop!("mov rdx, {third}", "mov eax, {number:e}", "syscall"; rounds, number, first, second, third)
 }
 
 /// The loop of a batch without the operation.

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use programs::futex;
 use userlib::cpu::CpuId;
 use userlib::pset::{self, Who};
 use userlib::{Errno, lwp, raw};
@@ -13,15 +14,9 @@ use userlib::{Errno, lwp, raw};
 use crate::calls::calls;
 use crate::measure::{BATCH, BATCHES, Figure, Outcome, ticks};
 
-const WAIT_PRIVATE: i32 = 128;
-const WAKE_PRIVATE: i32 = 129;
-
 /// Lets the caller run on this CPU only.
 fn pin(cpu: u32) -> Result<(), String> {
-    let mask = 1_u64 << cpu;
-    // SAFETY: the mask is this function's.
-    let result = unsafe { raw::sched_setaffinity(0, 8, (&raw const mask).expose_provenance() as u64) };
-    Errno::from_return(result).map(|_| ()).map_err(|errno| format!("CPU {cpu}: {errno}"))
+    programs::pin(cpu).map_err(|errno| format!("CPU {cpu}: {errno}"))
 }
 
 /// Runs `body` in a thread on CPU 1 while the caller runs `meanwhile` on CPU 0.
@@ -81,12 +76,10 @@ pub(crate) fn thread_cputime_running() -> Outcome {
 pub(crate) fn wakeup_latency() -> Outcome {
     const WAKE_UPS: u32 = 200;
     let (word, woken_at) = (AtomicU32::new(0), AtomicU64::new(0));
-    let at = word.as_ptr().expose_provenance() as u64;
     let sleeper = || {
         for turn in 0..WAKE_UPS {
             while word.load(SeqCst) == turn {
-                // SAFETY: the word outlives the thread; there is no time-out.
-                unsafe { raw::futex(at, WAIT_PRIVATE, turn, 0, 0, 0) };
+                futex::wait(&word, turn);
             }
             woken_at.store(ticks(), SeqCst);
         }
@@ -99,8 +92,7 @@ pub(crate) fn wakeup_latency() -> Outcome {
             woken_at.store(0, SeqCst);
             let posted_at = ticks();
             word.fetch_add(1, SeqCst);
-            // SAFETY: wakes; nothing is written.
-            unsafe { raw::futex(at, WAKE_PRIVATE, 1, 0, 0, 0) };
+            futex::wake(&word, 1);
             while woken_at.load(SeqCst) == 0 {
                 spin_loop();
             }

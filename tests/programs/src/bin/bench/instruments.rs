@@ -9,7 +9,7 @@ use userlib::Errno;
 use userlib::arena::{Arena, Options};
 use userlib::semaphore::{Semaphore, Switch};
 
-use crate::calls::{calls_with_place, empty};
+use crate::calls::{calls_with_third, empty};
 use crate::cpus::on_two;
 use crate::measure::{BATCH, BATCHES, Figure, Outcome, batches, ticks};
 
@@ -110,13 +110,13 @@ pub(crate) fn fetch() -> Outcome {
     semaphore.switch(Switch::MeterOn).map_err(told)?;
     let mut meter = syscalls::sema::Meter::default();
     let place = (&raw mut meter).expose_provenance() as u64;
-    let command = syscalls::sema::control::METER_FETCH;
+    let number = syscalls::number::sema_control as u64;
+    let arguments = [semaphore.address(), syscalls::sema::control::METER_FETCH as u64, place];
     let mut failed = None;
     let figure = batches(
         || {
-            // SAFETY: the place is this function's; the third argument is set in the loop.
-            let (ticks, result) =
-                unsafe { calls_with_place(BATCH, semaphore.address(), command as u64, place) };
+            // SAFETY: the place is this function's.
+            let (ticks, result) = unsafe { calls_with_third(BATCH, number, arguments) };
             failed = failed.or(Errno::from_return(result).err());
             ticks
         },

@@ -5,14 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use programs::futex;
+use userlib::Errno;
 use userlib::pset::{self, PsetId};
-use userlib::{Errno, raw};
 
-use crate::calls::{calls_with_three, empty};
+use crate::calls::{calls_with_third, empty};
 use crate::measure::{BATCH, Figure, Outcome, batches};
 
-const WAIT_PRIVATE: i32 = 128;
-const WAKE_PRIVATE: i32 = 129;
 /// The averages' time constants, in seconds.
 const TIMES: [f64; 3] = [60.0, 300.0, 900.0];
 
@@ -28,7 +27,7 @@ pub(crate) fn getloadavg() -> Outcome {
             let number = syscalls::number::pset_getloadavg as u64;
             // SAFETY: the place has room for three.
             let (ticks, result) =
-                unsafe { calls_with_three(BATCH, number, PsetId::DEFAULT.raw() as u64, place) };
+                unsafe { calls_with_third(BATCH, number, [PsetId::DEFAULT.raw() as u64, place, 3]) };
             failed = failed.or(Errno::from_return(result).err());
             ticks
         },
@@ -133,13 +132,13 @@ impl Spinners {
     fn turn(&self) -> Instant {
         let now = Instant::now();
         self.word.fetch_add(1, SeqCst);
-        futex(&self.word, WAKE_PRIVATE, i32::MAX as u32);
+        futex::wake(&self.word, futex::ALL);
         now
     }
 
     fn end(self) {
         self.word.store(END, SeqCst);
-        futex(&self.word, WAKE_PRIVATE, i32::MAX as u32);
+        futex::wake(&self.word, futex::ALL);
         self.threads.into_iter().for_each(|thread| thread.join().expect("it ends well"));
     }
 }
@@ -148,14 +147,8 @@ fn spin_and_sleep(word: &AtomicU32) {
     loop {
         match word.load(SeqCst) {
             END => return,
-            even if even % 2 == 0 => futex(word, WAIT_PRIVATE, even),
+            even if even % 2 == 0 => futex::wait(word, even),
             _ => {} // and no `pause`, which takes QEMU long in virtual time
         }
     }
-}
-
-fn futex(word: &AtomicU32, operation: i32, value: u32) {
-    let at = word.as_ptr().expose_provenance() as u64;
-    // SAFETY: the word outlives the call; there is no time-out.
-    unsafe { raw::futex(at, operation, value, 0, 0, 0) };
 }

@@ -6,6 +6,7 @@ use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::SeqCst};
 
+use programs::futex::{WAIT_PRIVATE, WAKE_PRIVATE};
 use userlib::raw;
 
 /// Counts, and lets those wait who find it at zero.
@@ -53,9 +54,6 @@ impl Counting for Musl {
         unsafe { sem_wait(self.0.get()) };
     }
 }
-
-const WAIT_PRIVATE: i32 = 128;
-const WAKE_PRIVATE: i32 = 129;
 
 /// Counts; −1: zero, and somebody may sleep.
 pub(crate) struct Semaphore {
