@@ -166,10 +166,7 @@ fn leave(ending: Ending) -> ! {
     let lwp = Here::get().lwp();
     let process = lwp.process();
     pset::leave(lwp);
-    let word = lwp.clear_at_end.take();
-    if word != 0 && (process.is_multithreaded() || !process.space().is_unique()) {
-        crate::syscall::clear_and_wake(word);
-    }
+    clear_word(lwp, process);
     if process.leave() {
         process.decide_ending(ending);
         let open = process.descriptors.lock().take_all();
@@ -183,6 +180,17 @@ fn leave(ending: Ending) -> ! {
         fork::return_memory(process);
     }
     sched::end_current()
+}
+
+/// Clears the word that the LWP named, if somebody is left who may look. The word is as a rule a lock of those who have
+/// the memory. So an LWP that was told to end clears nothing for its own process: they all are told to, and as long as
+/// another still runs in user mode, it would find the lock open and what it guards half done.
+fn clear_word(lwp: &Lwp, process: &Process) {
+    let word = lwp.clear_at_end.take();
+    let all_end = lwp.is_killed() || process.ending().is_some();
+    if word != 0 && (process.is_multithreaded() && !all_end || !process.space().is_unique()) {
+        crate::syscall::clear_and_wake(word);
+    }
 }
 
 /// The first process has ended: so does the machine.
