@@ -52,6 +52,9 @@ static inline int in_virtual_time(void) { return getenv("TALLY_ICOUNT") != NULL;
 /* So many rounds: fewer where the machine does one thing at a time and the host waits for each. */
 static inline long rounds(long all) { return in_virtual_time() ? all / 10 : all; }
 
+/* Whether the machine is there for nothing else, and storms are to take their full length. */
+static inline int at_full_length(void) { return getenv("TALLY_LONG") != NULL; }
+
 static inline uint64_t next(uint64_t *state)
 {
 	uint64_t mixed = *state += 0x9e3779b97f4a7c15;

@@ -27,7 +27,7 @@ pub use random::Random;
 pub use sets::{Set, Spinner, allow, cpus, cpus_of, here};
 pub use start::{FirstRegisters, first_registers};
 pub use vectors::{Meanwhile, VectorState};
-pub use work::{call_loop, on_icount, touch_loop, user_loop};
+pub use work::{at_full_length, call_loop, on_icount, touch_loop, user_loop};
 
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -8,6 +8,12 @@ pub fn on_icount() -> bool {
     std::env::var_os("TALLY_ICOUNT").is_some()
 }
 
+/// Whether the machine is there for nothing else, and storms are to take their full length.
+#[must_use]
+pub fn at_full_length() -> bool {
+    std::env::var_os("TALLY_LONG").is_some()
+}
+
 /// Executes `rounds` times two instructions in user mode, without touching memory.
 pub fn user_loop(rounds: u64) {
     // SAFETY: counts a register down.

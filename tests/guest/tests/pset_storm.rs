@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guest::{Child, Random, address, alone, call, cpus, cpus_of, end, leaves_nothing};
+use guest::{Child, Random, address, alone, at_full_length, call, cpus, cpus_of, end, leaves_nothing};
 use syscalls::number;
 use userlib::Errno;
 use userlib::cpu::CpuId;
@@ -13,7 +13,9 @@ use userlib::lwp::{self, LwpId};
 use userlib::pset::{self, PsetId, Who};
 
 /// How often a set is made and destroyed, in each of the rounds that show that nothing is left behind.
-const SETS: u32 = 100;
+fn sets() -> u32 {
+    if at_full_length() { 10_000 } else { 100 }
+}
 
 /// Of the storm's calls: done, or refused as one may be that comes too late or too early.
 #[track_caller]
@@ -124,7 +126,7 @@ fn storm(random: &mut Random) {
             thread::sleep(Duration::from_millis(1));
         }
         let lwps = lwps.lock().unwrap().clone();
-        for _ in 0..SETS / 10 {
+        for _ in 0..sets() / 10 {
             let victim = victim(random);
             (0..10).for_each(|_| set_of_a_round(random, &lwps, &victim));
             kill_all(&victim);

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// What tells guest tests where to begin.
 const SEED: &str = "TALLY_SEED";
+/// What tells storms to take their full length.
+const LONG: &str = "TALLY_LONG";
 
 /// A machine to run a program on, and the kernel it runs.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct Machine {
     pub seed: Option<u64>,
     /// The checked kernel disturbs scheduling, by the same seed.
     pub perturbed: bool,
+    /// Storms take their full length, which is for hours, not minutes.
+    pub long: bool,
     /// Kernel options.
     pub append: String,
     /// How long a run may take.
@@ -43,6 +47,7 @@ impl Default for Machine {
             debug_kernel: false,
             seed: None,
             perturbed: false,
+            long: false,
             append: String::new(),
             timeout: Duration::from_secs(60),
         }
@@ -65,16 +70,22 @@ impl Machine {
         let mut command = Command::new(project::root().join("qemu-run.sh"));
         command.args(self.options()).args(options).arg("--").arg(program);
         command.env("TALLY_PROFILE", self.profile()).stdin(Stdio::null());
-        command.envs(self.seed.map(|seed| (SEED, seed.to_string())));
+        command.envs(self.variables());
         command
     }
 
     /// The same as a line for a shell, to repeat a run.
     pub fn shell_line(&self, program: &Path) -> String {
         let options = self.options().join("' '");
-        let seed = self.seed.map_or(String::new(), |seed| format!("{SEED}={seed} "));
+        let variables = self.variables().map(|(name, value)| format!("{name}={value} ")).collect::<String>();
         let (profile, program) = (self.profile(), program.display());
-        format!("{seed}TALLY_PROFILE={profile} ./qemu-run.sh '{options}' -- '{program}'")
+        format!("{variables}TALLY_PROFILE={profile} ./qemu-run.sh '{options}' -- '{program}'")
+    }
+
+    /// What guest tests are told by their environment.
+    fn variables(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let seed = self.seed.map(|seed| (SEED, seed.to_string()));
+        seed.into_iter().chain(self.long.then(|| (LONG, "1".to_owned())))
     }
 
     fn profile(&self) -> &'static str {

@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Result<u8> {
 /// The environment of the first program: fixed, but for a few things that the user may set on the host.
 fn environment(further: &[String]) -> Vec<String> {
     let fixed = ["PATH=/", "HOME=/"].map(str::to_owned).into_iter();
-    let passed = ["TERM", "RUST_BACKTRACE", "RUST_TEST_THREADS"]
+    let passed = ["TERM", "RUST_BACKTRACE", "RUST_TEST_THREADS", "TALLY_SEED", "TALLY_LONG"]
         .into_iter()
         .filter_map(|name| std::env::var(name).ok().map(|value| format!("{name}={value}")));
     fixed.chain(passed).chain(further.iter().cloned()).collect()

@@ -10,6 +10,8 @@ pub(crate) struct Configuration {
     pub(crate) machine: Machine,
     /// Which programs run on it.
     pub(crate) programs: Programs,
+    /// How often each, in a long run, each time with another seed.
+    pub(crate) long_repetitions: usize,
 }
 
 /// Which programs of tests a machine is for.
@@ -30,12 +32,17 @@ impl Programs {
 
 impl Configuration {
     fn new(name: &'static str, machine: Machine) -> Self {
-        Configuration { name, machine, programs: Programs::All }
+        Configuration { name, machine, programs: Programs::All, long_repetitions: 10 }
     }
 
     fn perturbed(name: &'static str, cpus: u32) -> Self {
         let machine = Machine { cpus, debug_kernel: true, perturbed: true, ..Machine::default() };
-        Configuration { name, machine, programs: Programs::Storms }
+        Configuration { name, machine, programs: Programs::Storms, long_repetitions: 50 }
+    }
+
+    fn full_length(name: &'static str, machine: Machine) -> Self {
+        let machine = Machine { long: true, ..machine };
+        Configuration { name, machine, programs: Programs::Storms, long_repetitions: 1 }
     }
 }
 
@@ -60,7 +67,7 @@ pub(crate) fn usual() -> Vec<Configuration> {
     ]
 }
 
-/// More CPUs than the host has, little memory, and much.
+/// More CPUs than the host has, little memory, and much; storms disturbed, and at their full length.
 pub(crate) fn further() -> Vec<Configuration> {
     let checked = Machine { debug_kernel: true, append: CHECK_STACKS.to_owned(), ..Machine::default() };
     vec![
@@ -69,5 +76,10 @@ pub(crate) fn further() -> Vec<Configuration> {
         Configuration::new("checked-16G", Machine { memory: "16G", ..checked }),
         Configuration::perturbed("perturbed-4-cpus", 4),
         Configuration::perturbed("perturbed-8-cpus", 8),
+        Configuration::full_length("full-4-cpus", Machine { cpus: 4, ..Machine::default() }),
+        Configuration::full_length(
+            "full-checked-4-cpus",
+            Machine { cpus: 4, debug_kernel: true, ..Machine::default() },
+        ),
     ]
 }

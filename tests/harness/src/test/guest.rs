@@ -1,7 +1,7 @@
 //! The tests inside the kernel: every program of tests, in every configuration.
 
 use super::Options;
-use super::configuration::{self, Configuration, Programs};
+use super::configuration::{self, Configuration};
 use super::discover::{self, Kind, Program};
 use super::libtest;
 use super::tally::{Board, Report, Tally};
@@ -17,10 +17,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const CPUS: u32 = 2;
 /// No guest test is started later than this after the first.
 const STAGE_LIMIT: Duration = Duration::from_secs(20 * 60);
-/// How often a long run runs each test.
-const LONG_REPETITIONS: usize = 10;
-/// How often it runs each storm where scheduling is disturbed, each time with another seed.
-const LONG_STORMS: usize = 50;
+/// A program that takes its full length may take so many times the usual limit.
+const LONG_LIMIT: u32 = 20;
 /// How much is shown of a program that went wrong.
 const SHOWN_LINES: usize = 40;
 
@@ -36,24 +34,23 @@ pub(crate) fn run(options: &Options, board: &mut Board) -> Result<()> {
     }
 
     let mut configurations = configuration::usual();
-    let mut repetitions = 1;
     if options.long {
         configurations.extend(configuration::further());
-        repetitions = LONG_REPETITIONS;
     }
     let part = options.configuration.as_deref().unwrap_or("");
     configurations.retain(|configuration| configuration.name.contains(part));
     ensure!(!configurations.is_empty(), "no configuration has {part:?} in its name");
 
     let end = Instant::now() + if options.long { STAGE_LIMIT * 20 } else { STAGE_LIMIT };
-    for Configuration { name, machine, programs: wanted } in configurations {
+    for Configuration { name, machine, programs: wanted, long_repetitions } in configurations {
         let append = [machine.append.as_str(), &options.append].join(" ").trim().to_owned();
-        let machine = Machine { append, timeout: options.limit(), ..machine };
+        let timeout = options.limit() * if machine.long { LONG_LIMIT } else { 1 };
+        let machine = Machine { append, timeout, ..machine };
         let programs: Vec<&Program> = programs.iter().filter(|program| wanted.has(&program.name)).collect();
         if programs.is_empty() {
             continue;
         }
-        let repetitions = if options.long && wanted == Programs::Storms { LONG_STORMS } else { repetitions };
+        let repetitions = if options.long { long_repetitions } else { 1 };
         board.suite(&format!("guest {name}"), || {
             (0..repetitions).flat_map(|_| run_all(&programs, &machine, end)).collect()
         });

@@ -63,8 +63,9 @@ static void under_load(uint64_t seed, int lwps, int other_instrument)
 	if (other_instrument)
 		CHECK(usctlsema(sema, other_instrument) == 0);
 	running = lwps;
+	long times = at_full_length() ? 100000 : rounds(100000) / lwps;
 	for (int which = 0; which < lwps; which++) {
-		workers[which] = (struct worker){seed + (unsigned)which, rounds(100000) / lwps, 0, 0, 0};
+		workers[which] = (struct worker){seed + (unsigned)which, times, 0, 0, 0};
 		threads[which] = started(works, &workers[which]);
 	}
 	while (__atomic_load_n(&running, __ATOMIC_SEQ_CST)) {
