@@ -136,7 +136,7 @@ pub(crate) fn for_each(each: impl FnMut(PsetId)) -> usize {
 }
 
 /// The load averages of a set, up to now. EINVAL: there is none of that name.
-#[inline]
+#[inline(always)]
 pub(crate) fn averages(named: Named) -> Result<Averages, Errno> {
     let sets = SETS.lock();
     Ok(partition(find(&sets, named)?).averages())

@@ -24,35 +24,40 @@ impl AddAssign for Averages {
 impl Averages {
     /// In units of `2^-places`, from 0 to 20 of them; the sum of all parts. For `sysinfo(2)` there are 16. Rounded from
     /// what is shown with 20, so that none of two readings of one moment contradicts the other.
-    #[inline]
     #[must_use]
     pub fn fixed(self, places: u32) -> [u64; 3] {
-        self.0.map(|value| rounded(rounded(value.max(0) as u64, 32 - SHOWN), SHOWN - places))
+        self.0.map(|value| rounded(shown(value).max(0), SHOWN - places) as u64)
     }
 
     /// As IEEE doubles, bit by bit, rounded to 2^-20; the sum of all parts. Exact, and made without floating point.
     #[inline]
     #[must_use]
     pub fn to_f64_bits(self) -> [u64; 3] {
-        self.fixed(SHOWN).map(double)
+        self.0.map(|value| double(shown(value)))
     }
+}
+
+/// A value with 32 places, with those that are shown. Errors of the last place may leave a little less than nothing.
+#[inline]
+const fn shown(value: i64) -> i64 {
+    rounded(value, 32 - SHOWN)
 }
 
 /// `value` without its last `places`, to the nearest.
 #[inline]
-const fn rounded(value: u64, places: u32) -> u64 {
+const fn rounded(value: i64, places: u32) -> i64 {
     (value + ((1 << places) >> 1)) >> places
 }
 
-/// The double that is `value / 2^SHOWN`, for a value below 2^53.
+/// The double that is `value / 2^SHOWN`, for a value below 2^53; 0 below 0.
 #[inline]
-fn double(value: u64) -> u64 {
+fn double(value: i64) -> u64 {
     const PLACES: u32 = f64::MANTISSA_DIGITS - 1;
     const BIAS: u32 = f64::MAX_EXP as u32 - 1;
-    if value == 0 {
+    if value <= 0 {
         return 0;
     }
     let highest = value.ilog2();
     // The highest bit is not stored: it adds one to the exponent.
-    (value << (PLACES - highest)) + (u64::from(BIAS + highest - SHOWN - 1) << PLACES)
+    ((value as u64) << (PLACES - highest)) + (u64::from(BIAS + highest - SHOWN - 1) << PLACES)
 }

@@ -16,6 +16,12 @@ impl Log {
         Log { count: 0, stamps: [0; KEPT] }
     }
 
+    /// How many changes there ever were; comes round after 2^32 of them, which is longer than a period.
+    #[inline]
+    pub(super) const fn count(&self) -> u32 {
+        self.count
+    }
+
     /// Notes a change at `now`: plus or minus the stamp.
     #[inline]
     pub(super) fn note(&mut self, signed: i64) {

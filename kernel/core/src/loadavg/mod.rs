@@ -26,8 +26,9 @@
 //! - *Moments left out.* A sum over changes of a rising function `f` is at most `2 max|n - n0| f(x)` (summation by parts): a
 //!   fold errs by `d (r x)^3 / 3`. An error decays like a gap, so what a thousand folds leave is one fold's over `r x`:
 //!   `d (r x)^2 / 3 = 3e-6`.
-//! - *Readings* fold first where the period has changes; in one that has none they add `r x g` and leave out the square:
-//!   `d (r x)^2 / 2 = 4e-6`. Before they are shown they are rounded to 2^-20: 5e-7.
+//! - *Readings* fold first where the period has changes; in one that has none they add `r x g`, whose slope the fold has made
+//!   ready (`steady.rs`), and leave out the square: `d (r x)^2 / 2 = 4e-6`. Their 32 places cost 2^-31; before they are shown
+//!   they are rounded to 2^-20: 5e-7.
 //! - *Fixed point* has 64 binary places. A fold rounds by 2^-63, the factor of a long span errs by less than 2^-45 (`decay.rs`).
 //!
 //! Together below 2^-16 = 1.5e-5, however long the history; with a thousand LWPs, a hundred times less. Gaps are rounded
@@ -63,6 +64,7 @@ mod decay;
 mod log;
 mod pace;
 mod part;
+mod steady;
 #[cfg(test)]
 mod tests;
 

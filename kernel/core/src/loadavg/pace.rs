@@ -20,7 +20,7 @@ pub struct Pace {
     shift: u32,
     /// How long changes are only noted, in ticks.
     period: u64,
-    /// The rates for spans within a period, which fit one word once shifted left by `lift`: `2^(128 - lift) / T`.
+    /// Spans within a period are positive words once shifted left by `lift`; the rates for those: `2^(128 - lift) / T`.
     short_rates: [u64; 3],
     lift: u32,
 }
@@ -43,7 +43,7 @@ impl Pace {
         let rates = wide.map(|rate| narrow(rate) as u64);
         let shift = (i64::from(PLACES) + spare) as u32;
         let period = (rate.hz() / (PERIODS * u64::from(scale))).min(LONGEST_PERIOD);
-        let lift = period.leading_zeros().min(63);
+        let lift = period.leading_zeros().min(63) - 1;
         let short_rates = rates.map(|rate| rate >> (shift + lift - 128));
         Some(Pace { rates, shift, period, short_rates, lift })
     }
@@ -59,11 +59,15 @@ impl Pace {
         (ticks as u128 * self.rates[index] as u128) >> (self.shift - 64)
     }
 
-    /// The same of fewer ticks than a period has, of each average.
+    /// How fast average `index` closes this gap, for [`Pace::lifted`] spans.
+    pub(super) fn slope(&self, index: usize, gap: i64) -> i64 {
+        ((i128::from(gap) * i128::from(self.short_rates[index])) >> 64) as i64
+    }
+
+    /// Fewer ticks than a period has: times a slope, the upper half of the product is what is closed of the gap.
     #[inline]
-    pub(super) fn short_spans(&self, ticks: u64) -> [i64; 3] {
-        let lifted = ticks << self.lift;
-        self.short_rates.map(|rate| ((u128::from(lifted) * u128::from(rate)) >> 64) as i64)
+    pub(super) const fn lifted(&self, ticks: u64) -> i64 {
+        (ticks << self.lift) as i64
     }
 
     /// The same of a moment: a sum of ticks that may be negative.

@@ -4,6 +4,7 @@ use super::averages::Averages;
 use super::decay::{gain, loss, part_of};
 use super::log::Log;
 use super::pace::Pace;
+use super::steady::Steady;
 
 /// A part of a set's load averages: the LWPs that became runnable here, less those that ceased to be.
 ///
@@ -24,6 +25,8 @@ pub struct Part {
     first: i64,
     second: i64,
     log: Log,
+    /// As it goes on from the beginning of the period, until something changes.
+    steady: Steady,
 }
 
 /// So much happened here after the reader's `now` that the part does not remember how it was: take a new one and begin
@@ -44,6 +47,7 @@ impl Part {
             first: 0,
             second: 0,
             log: Log::new(),
+            steady: Steady::new(),
         }
     }
 
@@ -90,13 +94,11 @@ impl Part {
     /// This part's share in the averages as they are at `now`, also where it has changed since.
     #[inline(always)]
     pub fn read(&mut self, now: u64, pace: &Pace) -> Result<Averages, Overtaken> {
-        if self.until == 0 {
-            return Ok(Averages::default()); // nothing ever happened here
-        }
-        if now < self.latest || now >= self.until || self.first | self.second != 0 {
+        let offset = now.wrapping_sub(self.since); // large where `now` is before it
+        if offset >= pace.period() || !self.steady.holds(self.log.count()) {
             return self.read_thoroughly(now, pace);
         }
-        Ok(self.within_period(now, pace))
+        Ok(self.steady.after(pace.lifted(offset)))
     }
 
     #[cold]
@@ -105,21 +107,7 @@ impl Part {
             return self.read_back(now, pace);
         }
         self.fold(now, pace);
-        Ok(self.within_period(now, pace))
-    }
-
-    /// The averages in a period without changes up to now.
-    #[inline(always)]
-    fn within_period(&self, now: u64, pace: &Pace) -> Averages {
-        // L(x) = L0 + r x (n - L0) in a period without changes, with 32 places.
-        let level = self.runnable << 32;
-        let mut averages = pace.short_spans(now - self.since);
-        for (average, begun) in averages.iter_mut().zip(self.averages) {
-            let begun = (begun >> 32) as i64;
-            let gap = level.wrapping_sub(begun);
-            *average = begun.wrapping_add(((i128::from(gap) * i128::from(*average)) >> 64) as i64);
-        }
-        Averages(averages)
+        Ok(self.steady.after(0))
     }
 
     /// Takes over what `other` holds at `now`, which is left as if new: its CPU leaves the set. Nobody reads the set
@@ -132,6 +120,7 @@ impl Part {
             *own += others;
         }
         *other = Part::new();
+        self.settle(pace);
     }
 
     /// As if so many LWPs had always been runnable.
@@ -151,6 +140,12 @@ impl Part {
         (self.first, self.second) = (0, 0);
         (self.since, self.latest) = (now, now);
         self.until = now + pace.period();
+        self.settle(pace);
+    }
+
+    /// Makes ready for readings before the next change.
+    fn settle(&mut self, pace: &Pace) {
+        self.steady = Steady::begin(self.log.count(), self.runnable, self.averages, pace);
     }
 
     /// The averages at `now`, before the last changes: the closed form run backwards.
