@@ -32,8 +32,7 @@ pub(crate) fn new_process(
     let child = begin(parent, memory)?;
     let pid = child.pid();
     let lender = Here::get().lwp();
-    let made = new_lwp(child, Some(pid), frame, |lwp| {
-        prepare(lwp, child.space());
+    let join = |lwp: &Lwp| {
         let mut family = family::lock();
         family.add(child.slot, pid, Some(parent.slot));
         if let Some(ending) = parent.ending() {
@@ -46,7 +45,8 @@ pub(crate) fn new_process(
             child.lender.set(Some(lender));
             lender.has_lent.set(true);
         }
-    });
+    };
+    let made = new_lwp(child, Some(pid), frame, join, |lwp| prepare(lwp, child.space()));
     if made.is_err() {
         // SAFETY: the process never had an LWP.
         unsafe { child.let_go() };

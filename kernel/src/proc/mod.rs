@@ -73,14 +73,15 @@ pub(crate) fn current_space() -> &'static AddressSpace {
     current().space()
 }
 
-/// Makes an LWP of `process` that will enter user mode with `frame`, under `tid` or a new one; `prepare` finishes it
-/// before it can run.
+/// Makes an LWP of `process` that will enter user mode with `frame`, under `tid` or a new one. `join` is called when the
+/// process has it, at the moment at which it is bound as its maker; `prepare` finishes it before it can run.
 ///
 /// EAGAIN: too many LWPs, or the process is ending. ENOMEM. Nothing is left behind then.
 pub(crate) fn new_lwp(
     process: &'static Process,
     tid: Option<u32>,
     frame: &Frame,
+    join: impl FnOnce(&Lwp),
     prepare: impl FnOnce(&Lwp),
 ) -> Result<u32, Errno> {
     let stack = KernelStack::new()?;
@@ -89,8 +90,7 @@ pub(crate) fn new_lwp(
     let added = id.and_then(|id| {
         // SAFETY: the slot was free and is ours.
         unsafe { lwp.begin(id, process, stack, frame) };
-        process
-            .add(lwp)
+        pset::admit(lwp, || process.add(lwp).map(|()| join(lwp)))
             .inspect_err(|_| {
                 if tid.is_none() {
                     table::free_id(id)
@@ -105,7 +105,6 @@ pub(crate) fn new_lwp(
         return added;
     };
     prepare(lwp);
-    pset::inherit(lwp);
     table::name(id, lwp.slot);
     sched::start(lwp);
     Ok(id)

@@ -71,7 +71,7 @@ fn start(program: &Program) -> Result<(), Errno> {
     // SAFETY: the slot was free and is ours.
     unsafe { process.begin(beginning) };
     family::lock().add(process.slot, pid, None);
-    new_lwp(process, Some(pid), &loaded.start.frame(), |_| ())?;
+    new_lwp(process, Some(pid), &loaded.start.frame(), |_| {}, |_| {})?;
     Ok(())
 }
 

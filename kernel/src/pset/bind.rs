@@ -3,8 +3,8 @@
 use super::meant::{Bound, Found};
 use super::{Named, SETS, find};
 use crate::cpu::{self, Cpu, Here};
-use crate::proc::{Lwp, Meant};
-use crate::sched::{self, partition};
+use crate::proc::Lwp;
+use crate::sched::{self, Partition, partition};
 use kcore::pset::{PsetId, Sets};
 use kcore::sched::balance::CpuSet;
 use syscalls::Errno;
@@ -43,23 +43,37 @@ fn set_binding(_sets: &Sets, lwp: &Lwp, binding: Binding) {
     lwp.want_cpus(binding.wanted());
 }
 
-/// A new LWP, which cannot run yet, is bound as its maker, the caller; the first one, which the kernel makes, to nothing.
-pub(crate) fn inherit(lwp: &Lwp) {
+/// A new LWP is added to its process by `add`, and bound as its maker, the caller, at the same moment: whoever finds it in
+/// the process finds it bound. The first one, which the kernel makes, is bound to nothing. What `add` says; nothing has
+/// happened where that fails.
+pub(crate) fn admit(lwp: &Lwp, add: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
     let sets = SETS.lock();
+    add()?;
     lwp.binding.set(Binding::new());
-    match Here::get().current.get() {
-        None => sched::inherit(lwp, sched::DEFAULT),
-        Some(maker) => {
-            sched::inherit(lwp, maker.partition());
-            set_binding(&sets, lwp, maker.binding.get());
-        }
+    let maker = Here::get().current.get();
+    let partition = maker.map_or(sched::DEFAULT, Lwp::partition);
+    sched::inherit(lwp, partition);
+    partition.gain();
+    if let Some(maker) = maker {
+        set_binding(&sets, lwp, maker.binding.get());
     }
+    Ok(())
 }
 
-/// The running LWP is about to end.
+/// The running LWP is about to end: from now on it does not count where it is bound. It runs there to its end.
 pub(crate) fn leave(lwp: &Lwp) {
     let sets = SETS.lock();
     set_binding(&sets, lwp, Binding { has_left: true, ..Binding::new() });
+    lwp.partition().lose();
+}
+
+/// An LWP goes to the partition of another set, and counts there.
+fn move_to(_sets: &Sets, lwp: &'static Lwp, tid: u32, to: &'static Partition) {
+    if !lwp.binding.get().has_left {
+        lwp.partition().lose();
+        to.gain();
+    }
+    sched::move_lwp(lwp, tid, to);
 }
 
 /// Binds LWPs to a set, all or none; returns what the one of the lowest tid was bound to (None: nothing). EINVAL: there is no
@@ -85,10 +99,10 @@ pub(crate) fn bind_to_set(
             return Err(Errno::EBUSY);
         }
         let old = meant.lowest().and_then(|lwp| sets.id(lwp.partition().number()));
-        meant.for_each(|lwp, tid| sched::move_lwp(lwp, tid, partition(place)));
-        (meant, old)
+        meant.for_each(|lwp, tid| move_to(&sets, lwp, tid, partition(place)));
+        (meant.now_in(place), old)
     };
-    meant.leave_wrong_cpus();
+    meant.settle();
     Ok(old)
 }
 
@@ -99,8 +113,13 @@ pub(crate) fn set_of_lwps(meant: Bound) -> Result<Option<PsetId>, Errno> {
     Ok(sets.id(lwp.partition().number()))
 }
 
-/// Binds LWPs to a CPU (None: to none), all or none; returns what the one of the lowest tid was bound to. EINVAL: there is no
-/// such CPU; ESRCH, EPERM; then what `check` says; EINVAL: the CPU is not in the set of one of them. On return none of them
+/// EINVAL: there is no such CPU to bind to.
+pub(crate) fn check_cpu(cpu: Option<u32>) -> Result<(), Errno> {
+    if cpu.is_some_and(|cpu| cpu::get(cpu).is_none()) { Err(Errno::EINVAL) } else { Ok(()) }
+}
+
+/// Binds LWPs to a CPU that there is (None: to none), all or none; returns what the one of the lowest tid was bound to. ESRCH,
+/// EPERM; then what `check` says; EINVAL: the CPU is not in the set of one of them. On return none of them
 /// runs where it may not; the caller leaves on its way to user mode.
 pub(crate) fn bind_to_cpu(
     cpu: Option<u32>,
@@ -109,9 +128,6 @@ pub(crate) fn bind_to_cpu(
 ) -> Result<Option<u32>, Errno> {
     let (meant, old) = {
         let sets = SETS.lock();
-        if cpu.is_some_and(|cpu| cpu::get(cpu).is_none()) {
-            return Err(Errno::EINVAL);
-        }
         let meant = meant.find(&sets)?;
         meant.check_owner()?;
         check?;
@@ -122,7 +138,7 @@ pub(crate) fn bind_to_cpu(
         meant.for_each(|lwp, _| set_binding(&sets, lwp, Binding { cpu, ..lwp.binding.get() }));
         (meant, old)
     };
-    meant.leave_wrong_cpus();
+    meant.settle();
     Ok(old)
 }
 
@@ -145,12 +161,11 @@ pub(crate) fn set_affinity(tid: u32, affinity: CpuSet) -> Result<(), Errno> {
         meant.for_each(|lwp, _| set_binding(&sets, lwp, Binding { affinity, ..lwp.binding.get() }));
         meant
     };
-    meant.leave_wrong_cpus();
+    meant.settle();
     Ok(())
 }
 
 /// All LWPs that are bound to the set in a place are unbound, which is about to go. Under the lock of the sets.
-pub(super) fn unbind_all_of(_sets: &Sets, place: usize) {
-    Found { meant: Meant::All, place: Some(place) }
-        .for_each(|lwp, tid| sched::move_lwp(lwp, tid, sched::DEFAULT));
+pub(super) fn unbind_all_of(sets: &Sets, place: usize) {
+    Found::all_in(place).for_each(|lwp, tid| move_to(sets, lwp, tid, sched::DEFAULT));
 }

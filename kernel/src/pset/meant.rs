@@ -29,7 +29,7 @@ impl Bound {
             Bound::Set(id) => {
                 let own = Here::get().lwp().partition().number();
                 let place = id.map_or(Ok(own), |id| sets.find(id))?;
-                return Ok(Found { meant: Meant::All, place: Some(place) });
+                return Ok(Found::all_in(place));
             }
         };
         found.lowest().map(|_| found).ok_or(Errno::ESRCH)
@@ -45,6 +45,22 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// All LWPs of the set in a place.
+    pub(super) const fn all_in(place: usize) -> Found {
+        Found { meant: Meant::All, place: Some(place) }
+    }
+
+    /// The same LWPs, when they have gone to the set in another place, and all that are there already.
+    pub(super) const fn now_in(self, place: usize) -> Found {
+        Found {
+            place: match self.place {
+                None => None,
+                Some(_) => Some(place),
+            },
+            ..self
+        }
+    }
+
     /// Calls `each` for every one of them, with its tid. Under the lock of the sets.
     pub(super) fn for_each(self, mut each: impl FnMut(&'static Lwp, u32)) {
         self.for_each_of_process(|lwp, tid, _| each(lwp, tid));
@@ -84,11 +100,13 @@ impl Found {
         if is_refused { Err(Errno::EPERM) } else { Ok(()) }
     }
 
-    /// Waits until none of them runs where it may not any more; the caller, if it is one, leaves on its way to user mode.
+    /// Where the CPUs that they may use have changed: offers those that wait to idle CPUs, which may be new to them, and
+    /// waits until none of them runs where it may not any more; the caller, if it is one, leaves on its way to user mode.
     /// Without the lock of the sets.
-    pub(super) fn leave_wrong_cpus(self) {
+    pub(super) fn settle(self) {
         let caller = Here::get().lwp();
         sched::leave_wrong_cpu(caller, caller.tid());
+        self.for_each(|lwp, _| sched::offer(lwp));
         loop {
             let mut wrong = None;
             self.for_each(|lwp, tid| {

@@ -13,9 +13,10 @@ mod bind;
 mod meant;
 
 pub(crate) use bind::{
-    Binding, bind_to_cpu, bind_to_set, cpu_of_lwps, inherit, leave, set_affinity, set_of_lwps,
+    Binding, admit, bind_to_cpu, bind_to_set, check_cpu, cpu_of_lwps, leave, set_affinity, set_of_lwps,
 };
 pub(crate) use meant::Bound;
+use meant::Found;
 
 use crate::cpu::{self, Here};
 use crate::sched::{self, partition};
@@ -82,6 +83,7 @@ pub(crate) fn destroy(named: Named) -> Result<(), Errno> {
         cpus
     };
     cpus.iter().filter_map(cpu::get).for_each(sched::clear_cpu);
+    Found::all_in(DEFAULT).settle();
     Ok(())
 }
 
@@ -106,12 +108,15 @@ pub(crate) fn assign(named: Named, cpu: i32, check: Result<(), Errno>) -> Result
             Assigned::Stays => None,
             Assigned::Moved { to, .. } => {
                 sched::move_cpu(cpu, partition(to));
-                Some(cpu)
+                Some((cpu, to))
             }
         };
         (old, moved)
     };
-    moved.into_iter().for_each(sched::clear_cpu);
+    if let Some((cpu, to)) = moved {
+        sched::clear_cpu(cpu);
+        Found::all_in(to).settle(); // some may prefer it
+    }
     Ok(old)
 }
 

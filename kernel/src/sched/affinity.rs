@@ -1,7 +1,7 @@
 //! Leaving CPUs that are not allowed: an LWP whose CPUs have changed, and all LWPs of a CPU that has changed sets.
 
 use super::dispatch::pause_long_call;
-use super::ready::{lock_of, requeue};
+use super::ready::{lock_of, offer_to_idle, requeue};
 use crate::cpu::{Cpu, Here};
 use crate::proc::Lwp;
 use kcore::sched::place::Place;
@@ -10,6 +10,17 @@ use kcore::sched::place::Place;
 pub(crate) fn is_on_wrong_cpu(lwp: &'static Lwp) -> bool {
     let (cpu, _dispatcher) = lock_of(lwp);
     matches!(lwp.place(), Place::Running | Place::Queued) && !lwp.allowed().has(cpu.number())
+}
+
+/// After the CPUs that an LWP may use have become more: one that waits is offered to those that idle.
+pub(crate) fn offer(lwp: &'static Lwp) {
+    let waits = {
+        let _dispatcher = lock_of(lwp);
+        lwp.place() == Place::Queued
+    };
+    if waits {
+        offer_to_idle(lwp.allowed());
+    }
 }
 
 /// After the CPUs that an LWP may use have changed: on return it does not run elsewhere. One that waits in a wrong queue is

@@ -38,7 +38,7 @@ mod priority;
 mod ready;
 mod timer;
 
-pub(crate) use affinity::{clear_cpu, is_on_wrong_cpu, leave_wrong_cpu};
+pub(crate) use affinity::{clear_cpu, is_on_wrong_cpu, leave_wrong_cpu, offer};
 pub(crate) use dispatch::{attend, block, end_current, first_return, pause_long_call, yield_now};
 pub(crate) use idle::{idle_for_ever, idle_on_own_stack};
 pub(crate) use partition::{

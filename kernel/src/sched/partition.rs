@@ -29,7 +29,7 @@ pub(crate) struct Partition {
     number: u32,
     /// Its CPUs, as bits. Also read without the lock of processor sets.
     cpus: AtomicU64,
-    /// How many LWPs are in it. Rises under the lock of processor sets only.
+    /// How many LWPs are in it, but for those that are about to end. Changes under the lock of processor sets.
     lwps: AtomicU32,
     /// The load of what does not happen on one of its CPUs.
     home: Lock<Part>,
@@ -94,18 +94,18 @@ impl Partition {
         CpuSet(self.cpus.load(SeqCst))
     }
 
-    /// How many LWPs are in it.
+    /// How many LWPs are in it, but for those that are about to end.
     pub(crate) fn lwps(&self) -> u32 {
         self.lwps.load(SeqCst)
     }
 
     /// One LWP more; under the lock of processor sets.
-    pub(super) fn gain(&self) {
+    pub(crate) fn gain(&self) {
         self.lwps.fetch_add(1, SeqCst);
     }
 
-    /// One LWP less.
-    pub(super) fn lose(&self) {
+    /// One LWP less; likewise.
+    pub(crate) fn lose(&self) {
         self.lwps.fetch_sub(1, SeqCst);
     }
 
@@ -176,13 +176,11 @@ pub(crate) fn move_cpu(cpu: &'static Cpu, to: &'static Partition) {
 pub(crate) fn inherit(lwp: &Lwp, partition: &'static Partition) {
     lwp.set_partition(partition);
     lwp.is_counted.set(true);
-    partition.gain();
 }
 
 /// The running LWP ends, and leaves its partition. With the lock of its CPU's dispatcher.
 pub(super) fn leave(lwp: &Lwp) {
     lwp.is_counted.set(false);
-    lwp.partition().lose();
 }
 
 /// An LWP goes to another partition, with its load if it is load; one that was made and is about to be started too. Nothing
@@ -198,8 +196,6 @@ pub(crate) fn move_lwp(lwp: &'static Lwp, tid: u32, to: &'static Partition) {
         dispatcher.carry_load(from, to);
     }
     lwp.set_partition(to);
-    from.lose();
-    to.gain();
     if lwp.place() == Place::Queued && !to.cpus().has(cpu.number()) && dispatcher.remove(cpu, lwp) {
         requeue(dispatcher, lwp);
     }

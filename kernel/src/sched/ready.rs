@@ -119,7 +119,7 @@ pub(super) fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, 
 }
 
 /// Has an idle CPU look for work, if there is one that may take it.
-fn offer_to_idle(allowed: CpuSet) {
+pub(super) fn offer_to_idle(allowed: CpuSet) {
     let idle = CpuSet(IDLE.load(SeqCst)).and(allowed).lowest();
     if let Some(cpu) = idle.and_then(cpu::get) {
         IDLE.fetch_and(!(1 << cpu.number()), SeqCst);

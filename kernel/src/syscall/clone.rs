@@ -78,7 +78,7 @@ fn make_lwp(wishes: Wishes) -> Result {
             }
         }
     };
-    proc::new_lwp(current(), None, &wishes.frame(), prepare).map(u64::from)
+    proc::new_lwp(current(), None, &wishes.frame(), |_| {}, prepare).map(u64::from)
 }
 
 /// The parent's end of a child's life is announced by `SIGCHLD` only: nothing else is asked for by libraries.

@@ -109,6 +109,7 @@ pub(super) fn processor_bind(kind: Int, id: Int, cpu: Int, old: Address) -> Resu
         }
         _ => {
             let wanted = if cpu == PBIND_NONE { None } else { Some(cpu as u32) }; // no CPU has a negative number
+            pset::check_cpu(wanted)?;
             pset::bind_to_cpu(wanted, one_or_process(kind, id)?, pointer)?
         }
     };
