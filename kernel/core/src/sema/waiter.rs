@@ -148,8 +148,8 @@ impl Queue {
 
     /// Takes `slot`, which is in this queue or in none, out; false where it is in none.
     ///
-    /// In two steps: where the length is lowered by what `Lists::remove` returns, rustc 1.95 does not lower it in release
-    /// builds. The model test shows it (`cargo test --release -p kcore sema`).
+    /// In two steps, for rustc 1.95 forgets to lower the length by what `Lists::remove` returns: see
+    /// `tests/harness/tests/compiler.rs`.
     pub(super) fn remove(&mut self, waiters: &impl Waiters, slot: Slot) -> bool {
         if !waiters.waiter(slot).link.is_queued() {
             return false;
