@@ -109,6 +109,15 @@ fn set_of_a_round(random: &mut Random, lwps: &[LwpId], victim: &Child) {
     assert_eq!(pset::destroy(set), Err(Errno::EINVAL), "{random}: a stale id");
 }
 
+/// Sets and victims, one after the other. Two do this at once, to the same LWPs and with the same CPUs.
+fn control(random: &mut Random, lwps: &[LwpId]) {
+    for _ in 0..sets() / 10 {
+        let victim = victim(random);
+        (0..10).for_each(|_| set_of_a_round(random, lwps, &victim));
+        kill_all(&victim);
+    }
+}
+
 fn storm(random: &mut Random) {
     let (word, stop) = (AtomicU32::new(0), AtomicBool::new(false));
     let lwps = std::sync::Mutex::new(Vec::new());
@@ -126,11 +135,12 @@ fn storm(random: &mut Random) {
             thread::sleep(Duration::from_millis(1));
         }
         let lwps = lwps.lock().unwrap().clone();
-        for _ in 0..sets() / 10 {
-            let victim = victim(random);
-            (0..10).for_each(|_| set_of_a_round(random, &lwps, &victim));
-            kill_all(&victim);
-        }
+        let other = scope.spawn({
+            let (mut random, lwps) = (random.fork(), lwps.clone());
+            move || control(&mut random, &lwps)
+        });
+        control(random, &lwps);
+        other.join().expect("the other controller");
         stop.store(true, Ordering::Relaxed);
     });
 }
