@@ -9,10 +9,13 @@ static struct waiter waiter; /* bound to CPU 0 while others' rights are looked a
 static void no_such_cpu_or_lwp(void)
 {
 	processorid_t no_cpu[] = {cpus(), 64, 1000, 2147483647, -3, -2147483647 - 1};
+	id_t nobody[] = {0, -2, -2147483647 - 1, 99999, 2147483647};
 
 	for (size_t which = 0; which < sizeof no_cpu / sizeof *no_cpu; which++) {
-		FAILS(processor_bind(P_LWPID, 99999, no_cpu[which], BAD), EINVAL);
-		FAILS(processor_bind(P_PID, 2147483647, no_cpu[which], BAD), EINVAL);
+		for (size_t who = 0; who < sizeof nobody / sizeof *nobody; who++) {
+			FAILS(processor_bind(P_LWPID, nobody[who], no_cpu[which], BAD), EINVAL);
+			FAILS(processor_bind(P_PID, nobody[who], no_cpu[which], NULL), EINVAL);
+		}
 		FAILS(processor_bind((idtype_t)99, P_MYID, no_cpu[which], BAD), EINVAL);
 	}
 	FAILS(processor_bind((idtype_t)99, 99999, 0, BAD), EINVAL);

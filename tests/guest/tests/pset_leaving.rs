@@ -54,6 +54,11 @@ fn unbound_with_its_process() {
 }
 
 #[test]
+fn unbound_with_its_set() {
+    leaves_when_unbound("P_PSETID", |_, set| Who::Set(set));
+}
+
+#[test]
 fn unbound_with_everybody() {
     leaves_when_unbound("P_ALL", |_, _| Who::All);
 }
