@@ -37,6 +37,8 @@ static void with_who_is_bound_to_it(void)
 	FAILS(pset_assign(first, 1, NULL), EBUSY);
 	CHECK(processor_bind(P_LWPID, waiter.tid, PBIND_NONE, NULL) == 0);
 	CHECK(pset_assign(first, 1, NULL) == 0);
+	if (cpus() > 2) /* so that it is not the last one, too */
+		CHECK(pset_assign(first, 2, NULL) == 0);
 	CHECK(pset_bind(first, P_LWPID, waiter.tid, NULL) == 0);
 	CHECK(processor_bind(P_LWPID, waiter.tid, 1, NULL) == 0);
 	FAILS(pset_assign(second, 1, NULL), EBUSY);

@@ -37,7 +37,7 @@ fn a_spinner_comes_back(home: Home) {
     }
     let spinner = Spinner::silent();
     assert!(allow(spinner.lwp.raw(), 1 << 1) && allow(0, 1));
-    for round in 0..10 {
+    for round in 0..30 {
         let set = Set::of(&[1]);
         spinner.await_round();
         assert!(user_time_on(1).is_zero(), "round {round}: away from a CPU that is not its set's");
