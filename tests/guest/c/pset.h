@@ -5,10 +5,13 @@
 #define PSET_TEST_H
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <string.h>
 #include <sys/loadavg.h>
 #include <sys/pset.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -44,12 +47,26 @@ static inline psetid_t set_of(processorid_t cpu)
 	return set;
 }
 
-/* The caller's binding. */
-static inline psetid_t binding(void)
+/* An LWP's binding. */
+static inline psetid_t binding_of(id_t lwp)
 {
 	psetid_t set = 0;
-	CHECK(pset_bind(PS_QUERY, P_LWPID, P_MYID, &set) == 0);
+	CHECK(pset_bind(PS_QUERY, P_LWPID, lwp, &set) == 0);
 	return set;
+}
+
+/* The caller's. */
+static inline psetid_t binding(void)
+{
+	return binding_of(P_MYID);
+}
+
+/* The CPU that an LWP is bound to. */
+static inline processorid_t bound_cpu(id_t lwp)
+{
+	processorid_t cpu = 77;
+	CHECK(processor_bind(P_LWPID, lwp, PBIND_QUERY, &cpu) == 0);
+	return cpu;
 }
 
 /* How many sets there are. */
@@ -66,6 +83,35 @@ static inline psetid_t made(void)
 	CHECK(pset_create(&set) == 0);
 	CHECK(set > 0);
 	return set;
+}
+
+/* A thread that waits until it is told to end. */
+struct waiter {
+	pthread_t thread;
+	sem_t begun, end;
+	pid_t tid;
+};
+
+static inline void *wait_for_end(void *argument)
+{
+	struct waiter *waiter = argument;
+	waiter->tid = gettid();
+	sem_post(&waiter->begun);
+	sem_wait(&waiter->end);
+	return NULL;
+}
+
+static inline void begin(struct waiter *waiter)
+{
+	CHECK(sem_init(&waiter->begun, 0, 0) == 0 && sem_init(&waiter->end, 0, 0) == 0);
+	CHECK(pthread_create(&waiter->thread, NULL, wait_for_end, waiter) == 0);
+	sem_wait(&waiter->begun);
+}
+
+static inline void end(struct waiter *waiter)
+{
+	sem_post(&waiter->end);
+	CHECK(pthread_join(waiter->thread, NULL) == 0);
 }
 
 /* Runs `body` in a child of another user, and looks that it ends well. */

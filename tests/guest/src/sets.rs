@@ -1,14 +1,11 @@
-//! Processor sets that tests make, and LWPs that spin in them.
+//! Processor sets that tests make, and the CPUs in them.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::{address, call};
 use syscalls::number;
 use userlib::cpu::{self, CpuId};
-use userlib::lwp::{self, LwpId};
-use userlib::pset::{self, PsetId, Who};
+use userlib::pset::{self, PsetId};
 
 /// How many CPUs there are, in whichever set.
 #[must_use]
@@ -75,69 +72,15 @@ pub fn cpus_of(set: PsetId) -> Vec<i32> {
     room[..count].iter().map(|cpu| cpu.raw()).collect()
 }
 
-/// A thread that spins until it is dropped, counts its rounds and shows where it is.
-#[derive(Debug)]
-pub struct Spinner {
-    /// Its LWP.
-    pub lwp: LwpId,
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    stop: AtomicBool,
-    rounds: AtomicU64,
-    cpu: AtomicI32,
-}
-
-impl Spinner {
-    /// Starts one, in the caller's set.
-    ///
-    /// # Panics
-    /// Where there can be no more threads.
-    #[must_use]
-    pub fn start() -> Spinner {
-        let shared = Arc::new(Shared::default());
-        let (tell, told) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn({
-            let shared = shared.clone();
-            move || {
-                tell.send(lwp::current()).expect("somebody listens");
-                while !shared.stop.load(Ordering::Relaxed) {
-                    shared.cpu.store(here().raw(), Ordering::Release);
-                    shared.rounds.fetch_add(1, Ordering::Release);
-                }
-            }
-        });
-        Spinner { lwp: told.recv().expect("its id"), shared, thread: Some(thread) }
-    }
-
-    /// Starts one in a set.
-    ///
-    /// # Panics
-    /// Where the set has no CPU.
-    #[must_use]
-    pub fn start_in(set: PsetId) -> Spinner {
-        let spinner = Spinner::start();
-        pset::bind(set, Who::Lwp(spinner.lwp)).expect("pset_bind");
-        spinner
-    }
-
-    /// Where it is found to run from now on: waits until it has looked twice.
-    #[must_use]
-    pub fn place(&self) -> i32 {
-        let begin = self.shared.rounds.load(Ordering::Acquire);
-        while self.shared.rounds.load(Ordering::Acquire) < begin + 2 {
-            std::thread::sleep(std::time::Duration::from_micros(100));
-        }
-        self.shared.cpu.load(Ordering::Acquire)
-    }
-}
-
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        self.thread.take().map(JoinHandle::join);
-    }
+/// What a CPU spends in user mode while the caller sleeps for a moment. Where nobody may run that is nothing, to the
+/// nanosecond.
+///
+/// # Panics
+/// Where there is no such CPU.
+#[must_use]
+pub fn user_time_on(cpu: i32) -> Duration {
+    let user = || cpu::times(CpuId::from_raw(cpu)).expect("a CPU that is there").user;
+    let before = user();
+    std::thread::sleep(Duration::from_millis(2));
+    user() - before
 }

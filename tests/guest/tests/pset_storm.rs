@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use guest::{Child, Random, address, alone, at_full_length, call, cpus, cpus_of, end, leaves_nothing};
+use guest::{Child, Random, Set, address, alone, at_full_length, call, cpus, cpus_of, end, leaves_nothing};
 use syscalls::number;
 use userlib::Errno;
 use userlib::cpu::CpuId;
@@ -89,6 +89,13 @@ fn kill_all(victim: &Child) {
     }
 }
 
+/// One of the sets that there are, the other controller's among them, which may be gone when it is used.
+fn any_set(random: &mut Random) -> PsetId {
+    let mut room = [PsetId::DEFAULT; 2];
+    let count = pset::list(&mut room).expect("pset_list").min(room.len());
+    room[random.below(count.max(1) as u64) as usize]
+}
+
 /// One set's life, in the middle of which the victims are bound and unbound.
 fn set_of_a_round(random: &mut Random, lwps: &[LwpId], victim: &Child) {
     let set = pset::create().expect("pset_create");
@@ -97,16 +104,25 @@ fn set_of_a_round(random: &mut Random, lwps: &[LwpId], victim: &Child) {
         match random.below(6) {
             0 | 1 => done("assign", pset::assign(set, cpu(random)), random),
             2 => done("take away", pset::assign(PsetId::DEFAULT, cpu(random)), random),
-            3 => done("bind the victim", pset::bind(set, Who::Process(victim.pid)), random),
+            3 => done("bind the victim", pset::bind(any_set(random), Who::Process(victim.pid)), random),
             4 => done("unbind", pset::bind(PsetId::DEFAULT, Who::Set(set)), random),
             _ => {
                 let lwp = lwps[random.below(lwps.len() as u64) as usize];
-                done("bind", pset::bind(set, Who::Lwp(lwp)), random);
+                done("bind", pset::bind(any_set(random), Who::Lwp(lwp)), random);
             }
         }
     }
     pset::destroy(set).expect("pset_destroy");
     assert_eq!(pset::destroy(set), Err(Errno::EINVAL), "{random}: a stale id");
+}
+
+/// Sets and victims, one after the other. Two do this at once, to the same LWPs and with the same CPUs.
+fn control(random: &mut Random, lwps: &[LwpId]) {
+    for _ in 0..sets() / 10 {
+        let victim = victim(random);
+        (0..10).for_each(|_| set_of_a_round(random, lwps, &victim));
+        kill_all(&victim);
+    }
 }
 
 fn storm(random: &mut Random) {
@@ -126,13 +142,25 @@ fn storm(random: &mut Random) {
             thread::sleep(Duration::from_millis(1));
         }
         let lwps = lwps.lock().unwrap().clone();
-        for _ in 0..sets() / 10 {
-            let victim = victim(random);
-            (0..10).for_each(|_| set_of_a_round(random, &lwps, &victim));
-            kill_all(&victim);
-        }
+        let other = scope.spawn({
+            let (mut random, lwps) = (random.fork(), lwps.clone());
+            move || control(&mut random, &lwps)
+        });
+        control(random, &lwps);
+        other.join().expect("the other controller");
         stop.store(true, Ordering::Relaxed);
     });
+}
+
+/// Nobody who is gone still counts in a set, whichever is made, or as bound to a CPU: all CPUs come and go.
+fn nobody_counts(random: &Random) {
+    let all: Vec<Set> = (0..2 * cpus()).map(|_| Set::of(&[])).collect();
+    for set in &all {
+        for cpu in (1..cpus() as i32).map(CpuId::from_raw) {
+            assert_eq!(pset::assign(set.0, cpu), Ok(PsetId::DEFAULT), "{random}: CPU {cpu}");
+            assert_eq!(pset::assign(PsetId::DEFAULT, cpu), Ok(set.0), "{random}: CPU {cpu}");
+        }
+    }
 }
 
 #[test]
@@ -146,6 +174,7 @@ fn k21_sets_come_and_go_while_their_lwps_live() {
     leaves_nothing(&format!("a storm of sets, {random}"), || storm(&mut random));
     assert_eq!(cpus_of(PsetId::DEFAULT).len(), cpus(), "{random}: all CPUs are home");
     assert_eq!(pset::list(&mut []), Ok(0), "{random}");
+    nobody_counts(&random);
     // Whoever was load is gone: nothing is left of the storm but its average, which falls.
     let before = pset::load_averages(PsetId::DEFAULT).unwrap()[0];
     thread::sleep(Duration::from_millis(500));

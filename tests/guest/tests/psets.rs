@@ -60,8 +60,10 @@ fn bindings_are_inherited_and_end_with_their_set() {
     })
     .join()
     .unwrap();
-    let child =
-        Child::new(|| i32::from(pset::binding(Who::OwnProcess) != Ok(PsetId::MINE) && here().raw() != 1));
+    let child = Child::new(|| {
+        assert_eq!((pset::binding(Who::OwnProcess), here().raw()), (Ok(set.0), 1));
+        0
+    });
     assert_eq!(pset::binding(Who::Process(child.pid)), Ok(set.0));
     assert_eq!(child.wait(), Ended::Exit(0));
     let sleeper = Child::new(|| {
