@@ -36,12 +36,13 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     let information = unsafe { BootInformation::new(information_address) };
     require(arch::probe_features());
     cpu::start_boot_cpu();
-    log_sink::start(options::is_verbose(information.command_line()));
-    let options = options::read(information.command_line());
+    let line = information.command_line();
+    log_sink::start(options::is_verbose(line));
+    let options = options::read(line);
     if options.check_stacks {
         mm::stack_depth::start();
     }
-    log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), information.command_line());
+    log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), line.escape_ascii());
     log::debug!("CPU features: {:?}", arch::features());
     information.memory().for_each(|range| log::debug!("memory: {:#x} to {:#x}", range.start, range.end));
     let reserved = information.reserved();
