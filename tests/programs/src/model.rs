@@ -1,6 +1,8 @@
 //! What the programs that have a model elsewhere share: words for errors, dates, the sets and CPUs that there are.
 
+use crate::usage;
 use std::fmt;
+use std::io;
 use std::string::String;
 use std::time::{Duration, SystemTime};
 use std::vec;
@@ -21,6 +23,13 @@ pub fn words(errno: Errno) -> &'static str {
         Errno::ENOMEM => "Not enough space",
         other => other.text(),
     }
+}
+
+/// An error of the library's in the same words, without its number.
+#[must_use]
+pub fn words_of(error: &io::Error) -> String {
+    let errno = error.raw_os_error().and_then(|code| Errno::from_code(code as u16));
+    errno.map_or_else(|| std::format!("{error}"), |errno| words(errno).into())
 }
 
 /// A name as a structure holds it, to be shown.
@@ -128,18 +137,22 @@ pub struct Repeat {
 }
 
 impl Repeat {
-    /// From the arguments. None: they are not such numbers.
-    #[must_use]
-    pub fn from_arguments(arguments: &[std::string::String]) -> Option<Repeat> {
-        let number =
-            |argument: &std::string::String| argument.parse::<u64>().ok().filter(|&number| number > 0);
-        match arguments {
-            [] => Some(Repeat { interval: Duration::ZERO, count: 1 }),
-            [interval] => Some(Repeat { interval: Duration::from_secs(number(interval)?), count: u64::MAX }),
-            [interval, count] => {
-                Some(Repeat { interval: Duration::from_secs(number(interval)?), count: number(count)? })
-            }
-            _ => None,
-        }
+    /// From the arguments.
+    ///
+    /// # Errors
+    /// They are not such numbers: what is wrong, in words.
+    pub fn from_arguments(arguments: &[String]) -> Result<Repeat, String> {
+        let above_zero = |word: &str| usage::number(word).filter(|&number: &u64| number > 0);
+        let interval = |word: &String| {
+            let wanted = "whole seconds from 1 on are wanted";
+            usage::operand("interval", word, wanted, above_zero).map(Duration::from_secs)
+        };
+        let count =
+            |word: &String| usage::operand("count", word, "a whole number from 1 on is wanted", above_zero);
+        usage::at_most(2, arguments)?;
+        Ok(Repeat {
+            interval: arguments.first().map_or(Ok(Duration::ZERO), interval)?,
+            count: arguments.get(1).map_or(Ok(if arguments.is_empty() { 1 } else { u64::MAX }), count)?,
+        })
     }
 }
