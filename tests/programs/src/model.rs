@@ -1,6 +1,5 @@
 //! What the programs that have a model elsewhere share: words for errors, dates, the sets and CPUs that there are.
 
-use crate::usage;
 use std::fmt;
 use std::io;
 use std::string::String;
@@ -124,35 +123,5 @@ impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Date { year, month, day, hour, minute, second } = self;
         write!(f, "{month:02}/{day:02}/{year} {hour:02}:{minute:02}:{second:02}")
-    }
-}
-
-/// `[interval [count]]`: how often a report is made, and how many times; by itself once, with an interval for ever.
-#[derive(Debug, Clone, Copy)]
-pub struct Repeat {
-    /// Between two reports.
-    pub interval: Duration,
-    /// How many reports.
-    pub count: u64,
-}
-
-impl Repeat {
-    /// From the arguments.
-    ///
-    /// # Errors
-    /// They are not such numbers: what is wrong, in words.
-    pub fn from_arguments(arguments: &[String]) -> Result<Repeat, String> {
-        let above_zero = |word: &str| usage::number(word).filter(|&number: &u64| number > 0);
-        let interval = |word: &String| {
-            let wanted = "whole seconds from 1 on are wanted";
-            usage::operand("interval", word, wanted, above_zero).map(Duration::from_secs)
-        };
-        let count =
-            |word: &String| usage::operand("count", word, "a whole number from 1 on is wanted", above_zero);
-        usage::at_most(2, arguments)?;
-        Ok(Repeat {
-            interval: arguments.first().map_or(Ok(Duration::ZERO), interval)?,
-            count: arguments.get(1).map_or(Ok(if arguments.is_empty() { 1 } else { u64::MAX }), count)?,
-        })
     }
 }

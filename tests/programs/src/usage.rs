@@ -3,6 +3,7 @@
 use std::format;
 use std::process::ExitCode;
 use std::string::String;
+use std::time::Duration;
 use std::vec::Vec;
 
 /// Runs a program with its arguments; what it says is wrong with them is told, with the usage and exit status 2.
@@ -67,4 +68,33 @@ pub fn illegal_option(word: &str) -> String {
 #[must_use]
 pub fn shown(word: &str) -> &str {
     if word.is_empty() { "''" } else { word }
+}
+
+/// `[interval [count]]`: how often a report is made, and how many times; by itself once, with an interval for ever.
+#[derive(Debug, Clone, Copy)]
+pub struct Repeat {
+    /// Between two reports.
+    pub interval: Duration,
+    /// How many reports.
+    pub count: u64,
+}
+
+impl Repeat {
+    /// From the arguments.
+    ///
+    /// # Errors
+    /// They are not such numbers: what is wrong, in words.
+    pub fn from_arguments(arguments: &[String]) -> Result<Repeat, String> {
+        let above_zero = |word: &str| number(word).filter(|&number: &u64| number > 0);
+        let interval = |word: &String| {
+            let wanted = "whole seconds from 1 on are wanted";
+            operand("interval", word, wanted, above_zero).map(Duration::from_secs)
+        };
+        let count = |word: &String| operand("count", word, "a whole number from 1 on is wanted", above_zero);
+        at_most(2, arguments)?;
+        Ok(Repeat {
+            interval: arguments.first().map_or(Ok(Duration::ZERO), interval)?,
+            count: arguments.get(1).map_or(Ok(if arguments.is_empty() { 1 } else { u64::MAX }), count)?,
+        })
+    }
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use programs::model::{Repeat, name};
-use programs::usage;
+use programs::model::name;
+use programs::usage::{self, Repeat};
 use syscalls::sema::{Meter, SemaStatus, flag};
 use userlib::{arena, semaphore};
 

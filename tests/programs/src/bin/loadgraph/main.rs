@@ -8,8 +8,7 @@ mod history;
 mod plot;
 
 use history::History;
-use programs::model::Repeat;
-use programs::usage;
+use programs::usage::{self, Repeat};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;

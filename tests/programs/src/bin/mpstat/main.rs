@@ -7,7 +7,8 @@ mod rates;
 mod table;
 
 use changes::changes;
-use programs::model::{Repeat, all_sets};
+use programs::model::all_sets;
+use programs::usage::Repeat;
 use programs::{now, usage};
 use rates::{Sample, samples};
 use std::process::ExitCode;

@@ -1,17 +1,13 @@
 //! What the commands do, and what they say.
 
+use crate::bind::{bind, execute, query, query_all};
 use crate::command::Command;
-use crate::operand::{Lwps, Target, lwps_of};
 use crate::reason;
-use programs::model::{all_cpus, all_sets, cpus_of, words, words_of};
-use programs::usage::shown;
+use programs::model::{all_cpus, all_sets, cpus_of, words};
 use std::fmt::Display;
-use std::os::unix::process::CommandExt;
 use userlib::Errno;
 use userlib::cpu::CpuId;
-use userlib::lwp::LwpId;
-use userlib::process;
-use userlib::pset::{self, PsetId, Who};
+use userlib::pset::{self, PsetId};
 
 /// Whether all went well. Where one operand fails the others are done all the same.
 pub(crate) fn run(command: Command) -> bool {
@@ -32,12 +28,13 @@ pub(crate) fn run(command: Command) -> bool {
     }
 }
 
-fn all<T>(operands: Vec<T>, each: impl FnMut(T) -> bool) -> bool {
+/// Does each, and tells whether all went well.
+pub(crate) fn all<T>(operands: Vec<T>, each: impl FnMut(T) -> bool) -> bool {
     operands.into_iter().map(each).filter(|is_done| !is_done).count() == 0
 }
 
 /// Says what failed, where it did: the error, and the reason if `why` knows it.
-fn told<T>(
+pub(crate) fn told<T>(
     what: impl Display,
     result: Result<T, Errno>,
     why: impl FnOnce(Errno) -> Option<String>,
@@ -96,85 +93,7 @@ fn info(set: PsetId) -> bool {
     true
 }
 
-fn bind(set: PsetId, target: &Target) -> bool {
-    let verb = if set == PsetId::DEFAULT { "unbind" } else { "bind" };
-    each_of(
-        target,
-        verb,
-        |errno| reason::of_bind(set, errno),
-        |who, who_it_is| {
-            let old = pset::bind(set, who)?;
-            println!("{who_it_is}: was {}, now {}", name(old, "not bound"), name(set, "not bound"));
-            Ok(())
-        },
-    )
-}
-
-fn query(target: &Target) -> bool {
-    each_of(
-        target,
-        "query",
-        |_| None,
-        |who, who_it_is| {
-            let set = pset::binding(who)?;
-            println!("{who_it_is}: {}", name(set, "not bound"));
-            Ok(())
-        },
-    )
-}
-
-fn query_all() -> bool {
-    for info in process::all() {
-        // One that has ended meanwhile, or waits to be waited for, is bound to nothing.
-        let set = pset::binding(Who::Process(info.pid)).unwrap_or(PsetId::DEFAULT);
-        if set != PsetId::DEFAULT {
-            println!("process id {}: {set}", info.pid);
-        }
-    }
-    true
-}
-
-/// Calls `act` for the process, or for each of its LWPs that are named.
-fn each_of(
-    target: &Target,
-    verb: &str,
-    why: impl Fn(Errno) -> Option<String>,
-    mut act: impl FnMut(Who, &str) -> Result<(), Errno>,
-) -> bool {
-    let pid = target.pid;
-    let whole = format!("cannot {verb} pid {pid}");
-    let Some(named) = &target.lwps else {
-        return told(whole, act(Who::Process(pid), &format!("process id {pid}")), why).is_some();
-    };
-    let Some(lwps) = told(whole, lwps_of(pid).ok_or(Errno::ESRCH), |_| None) else { return false };
-    let is_there = |part: &Lwps| lwps.iter().any(|&lwp| part.contains(lwp));
-    let absent: Vec<&Lwps> = named.iter().filter(|part| !is_there(part)).collect();
-    for part in &absent {
-        eprintln!("psrset: cannot {verb} lwpid {pid}/{}: process {pid} has no such LWP", part.text);
-    }
-    let present: Vec<LwpId> =
-        lwps.iter().copied().filter(|&lwp| named.iter().any(|part| part.contains(lwp))).collect();
-    let all_done = all(present, |lwp| {
-        let done = act(Who::Lwp(lwp), &format!("lwp id {pid}/{lwp}"));
-        told(format_args!("cannot {verb} lwpid {pid}/{lwp}"), done, &why).is_some()
-    });
-    all_done && absent.is_empty()
-}
-
-/// The command stands behind `-e` and the set, as it was given: it need not be text.
-fn execute(set: PsetId) -> bool {
-    let pid = std::process::id();
-    let bound = pset::bind(set, Who::OwnProcess);
-    if told(format_args!("cannot bind pid {pid}"), bound, |errno| reason::of_bind(set, errno)).is_none() {
-        return false;
-    }
-    let mut words = std::env::args_os().skip(3);
-    let command = words.next().unwrap_or_default();
-    let error = std::process::Command::new(&command).args(words).exec();
-    eprintln!("psrset: cannot exec {}: {}", shown(&command.to_string_lossy()), words_of(&error));
-    false
-}
-
-fn name(set: PsetId, of_the_default: &str) -> String {
+/// A set in words.
+pub(crate) fn name(set: PsetId, of_the_default: &str) -> String {
     if set == PsetId::DEFAULT { of_the_default.into() } else { set.to_string() }
 }

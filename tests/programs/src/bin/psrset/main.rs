@@ -2,6 +2,7 @@
 //! messages are those of illumos' `psrset(8)`.
 
 mod act;
+mod bind;
 mod command;
 mod operand;
 mod reason;
