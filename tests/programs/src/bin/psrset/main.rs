@@ -1,5 +1,5 @@
 //! `psrset`: makes, fills, shows and destroys processor sets, and binds processes and LWPs to them. Options, operands and
-//! messages are those of illumos' `psrset(8)`.
+//! messages are those of illumos' `psrset(8)`, with the reason behind them where the error does not say it.
 
 mod act;
 mod bind;
