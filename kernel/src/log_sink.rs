@@ -4,13 +4,15 @@ use crate::arch;
 use crate::sync::SpinMutex;
 use core::fmt::{self, Write};
 use core::sync::atomic::{AtomicBool, Ordering};
-use log::{LevelFilter, Log, Metadata, Record};
+use log::{Level, LevelFilter, Log, Metadata, Record};
 
 struct Sink;
 
 static SINK: Sink = Sink;
 /// Held while a line is written, so that those of several CPUs do not mix.
 static LINE: SpinMutex<()> = SpinMutex::new(());
+/// What a line begins with that says that something is not as it was asked for. The runner looks for it.
+const WARNING: &str = "warning: ";
 static ON_CONSOLE: AtomicBool = AtomicBool::new(false);
 
 /// Starts logging.
@@ -33,7 +35,8 @@ impl Log for Sink {
     fn log(&self, record: &Record) {
         if self.enabled(record.metadata()) {
             let _one_line_at_a_time = LINE.lock();
-            say_at_once(format_args!("{}\n", record.args()));
+            let kind = if record.level() <= Level::Warn { WARNING } else { "" };
+            say_at_once(format_args!("{kind}{}\n", record.args()));
         }
     }
 

@@ -36,12 +36,13 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     let information = unsafe { BootInformation::new(information_address) };
     require(arch::probe_features());
     cpu::start_boot_cpu();
-    log_sink::start(options::is_verbose(information.command_line()));
-    let options = options::read(information.command_line());
+    let line = information.command_line();
+    log_sink::start(options::is_verbose(line));
+    let options = options::read(line);
     if options.check_stacks {
         mm::stack_depth::start();
     }
-    log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), information.command_line());
+    log::info!("tally {}, command line: {}", env!("CARGO_PKG_VERSION"), line.escape_ascii());
     log::debug!("CPU features: {:?}", arch::features());
     information.memory().for_each(|range| log::debug!("memory: {:#x} to {:#x}", range.start, range.end));
     let reserved = information.reserved();
@@ -71,10 +72,13 @@ unsafe extern "sysv64" fn boot_rust(information_address: u64) -> ! {
     sched::set_tick(options.tick_hz);
     sched::set_pace(options.loadavg_scale);
     cpu::start_others(&machine, start_page);
-    proc::start_first().unwrap_or_else(|what| end_without_program(what));
     let ram: u64 = information.memory().map(|range| range.end - range.start).sum();
-    let used = ram / 1024 - mm::frames::usage().free * mm::layout::PAGE_SIZE / 1024;
-    log::info!("boot: first user instruction at {} ticks, {used} KiB in use", arch::clock());
+    // Before another CPU can take the program, and end with it before this is said.
+    let tell = || {
+        let used = ram / 1024 - mm::frames::usage().free * mm::layout::PAGE_SIZE / 1024;
+        log::info!("boot: first user instruction at {} ticks, {used} KiB in use", arch::clock());
+    };
+    proc::start_first(tell).unwrap_or_else(|what| end_without_program(what));
     sched::idle_on_own_stack()
 }
 

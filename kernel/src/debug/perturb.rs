@@ -36,7 +36,8 @@ static STATES: [AtomicU64; cpu::MAX_CPUS] = [const { AtomicU64::new(0) }; cpu::M
 pub(crate) fn start(seed: Option<u64>) {
     let Some(seed) = seed else { return };
     if !cfg!(debug_assertions) {
-        return log::warn!("perturb={seed}: this kernel is not the checked one; ignored");
+        let way = "TALLY_PROFILE=debug runs that";
+        return log::warn!("kernel option 'perturb={seed}' is ignored: it is for the checked kernel; {way}");
     }
     for (number, state) in STATES.iter().enumerate() {
         state.store(mix(seed.wrapping_add(number as u64)), Relaxed);

@@ -40,8 +40,8 @@ impl Start {
 }
 
 /// Starts the first program, pid 1, as the root archive asks for: its arguments are the strings of `/.argv`, its
-/// environment those of `/.environ`. The error says what is wrong, in words.
-pub(crate) fn start_first() -> Result<(), &'static str> {
+/// environment those of `/.environ`. `ready` is called when it is about to begin. The error says what is wrong, in words.
+pub(crate) fn start_first(ready: impl FnOnce()) -> Result<(), &'static str> {
     let list = root::find(".argv").ok_or("the root archive names no program (/.argv)")?;
     let (arguments, environment) =
         (strings(list.data), root::find(".environ").map_or(Vec::new(), |f| strings(f.data)));
@@ -49,13 +49,13 @@ pub(crate) fn start_first() -> Result<(), &'static str> {
     let text = core::str::from_utf8(path).map_err(|_| "the path is not text")?;
     let file = root::find(text).ok_or("the first program is not in the root archive")?;
     let program = Program { file, path, arguments: &arguments, environment: &environment };
-    start(&program).map_err(|errno| match errno {
+    start(&program, ready).map_err(|errno| match errno {
         Errno::ENOEXEC => "the first program is not a static x86-64 ELF file",
         other => other.text(),
     })
 }
 
-fn start(program: &Program) -> Result<(), Errno> {
+fn start(program: &Program, ready: impl FnOnce()) -> Result<(), Errno> {
     let loaded = load(program, 0)?;
     let process = family::take_slot()?;
     let pid = table::new_id()?;
@@ -71,7 +71,7 @@ fn start(program: &Program) -> Result<(), Errno> {
     // SAFETY: the slot was free and is ours.
     unsafe { process.begin(beginning) };
     family::lock().add(process.slot, pid, None);
-    new_lwp(process, Some(pid), &loaded.start.frame(), |_| {}, |_| {})?;
+    new_lwp(process, Some(pid), &loaded.start.frame(), |_| {}, |_| ready())?;
     Ok(())
 }
 

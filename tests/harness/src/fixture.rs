@@ -1,6 +1,8 @@
 //! Programs for the end-to-end tests.
 
+use crate::machine::Machine;
 use crate::project;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
@@ -26,11 +28,34 @@ pub fn c_program(name: &str) -> PathBuf {
 /// # Panics
 /// Where it does not build.
 pub fn rust_program(name: &str) -> PathBuf {
+    rust_programs(&[name]).remove(0)
+}
+
+/// Programs of `tests/programs/src/bin`.
+///
+/// # Panics
+/// Where one does not build.
+pub fn rust_programs(names: &[&str]) -> Vec<PathBuf> {
     let build = ["build", "--quiet", "--release", "--target", "x86_64-unknown-linux-musl", "-p", "programs"];
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(project::root()).args(build).args(["--bin", name]);
-    assert_eq!(finish(&mut cargo).status, 0, "cargo builds {name}");
-    project::program(name)
+    cargo.current_dir(project::root()).args(build);
+    cargo.args(names.iter().flat_map(|name| ["--bin", name]));
+    assert_eq!(finish(&mut cargo).status, 0, "cargo builds {names:?}");
+    names.iter().map(|name| project::program(name)).collect()
+}
+
+/// Runs commands one after the other where `programs` are in the root folder. A comma ends a command; each is printed
+/// behind a `$`, then what it says, and its exit status where that is not 0.
+///
+/// # Panics
+/// Where something does not build, or the run does not end well.
+pub fn session(machine: &Machine, programs: &[&str], words: &[&str]) -> Finished {
+    let files = rust_programs(programs);
+    let options: Vec<&OsStr> =
+        files.iter().flat_map(|file| [OsStr::new("--file"), file.as_os_str()]).collect();
+    let run = finish(machine.command_with(&options, program("commands")).args(words));
+    assert_eq!(run.status, 0, "{}{}", run.text(), run.stderr);
+    run
 }
 
 /// Builds beside the final place and moves: several tests may want the same program at once.

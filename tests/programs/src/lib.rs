@@ -5,6 +5,7 @@ extern crate std;
 
 pub mod futex;
 pub mod model;
+pub mod usage;
 
 use core::hint::black_box;
 use core::time::Duration;

@@ -1,6 +1,7 @@
 //! What the programs that have a model elsewhere share: words for errors, dates, the sets and CPUs that there are.
 
 use std::fmt;
+use std::io;
 use std::string::String;
 use std::time::{Duration, SystemTime};
 use std::vec;
@@ -21,6 +22,13 @@ pub fn words(errno: Errno) -> &'static str {
         Errno::ENOMEM => "Not enough space",
         other => other.text(),
     }
+}
+
+/// An error of the library's in the same words, without its number.
+#[must_use]
+pub fn words_of(error: &io::Error) -> String {
+    let errno = error.raw_os_error().and_then(|code| Errno::from_code(code as u16));
+    errno.map_or_else(|| std::format!("{error}"), |errno| words(errno).into())
 }
 
 /// A name as a structure holds it, to be shown.
@@ -115,31 +123,5 @@ impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Date { year, month, day, hour, minute, second } = self;
         write!(f, "{month:02}/{day:02}/{year} {hour:02}:{minute:02}:{second:02}")
-    }
-}
-
-/// `[interval [count]]`: how often a report is made, and how many times; by itself once, with an interval for ever.
-#[derive(Debug, Clone, Copy)]
-pub struct Repeat {
-    /// Between two reports.
-    pub interval: Duration,
-    /// How many reports.
-    pub count: u64,
-}
-
-impl Repeat {
-    /// From the arguments. None: they are not such numbers.
-    #[must_use]
-    pub fn from_arguments(arguments: &[std::string::String]) -> Option<Repeat> {
-        let number =
-            |argument: &std::string::String| argument.parse::<u64>().ok().filter(|&number| number > 0);
-        match arguments {
-            [] => Some(Repeat { interval: Duration::ZERO, count: 1 }),
-            [interval] => Some(Repeat { interval: Duration::from_secs(number(interval)?), count: u64::MAX }),
-            [interval, count] => {
-                Some(Repeat { interval: Duration::from_secs(number(interval)?), count: number(count)? })
-            }
-            _ => None,
-        }
     }
 }

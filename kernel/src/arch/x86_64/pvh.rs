@@ -72,14 +72,14 @@ impl BootInformation {
         self.info.rsdp
     }
 
-    /// The kernel's command line; empty where it is not text.
-    pub(crate) fn command_line(&self) -> &'static str {
+    /// The kernel's command line, which need not be text.
+    pub(crate) fn command_line(&self) -> &'static [u8] {
         if self.info.command_line == 0 {
-            return "";
+            return b"";
         }
         // SAFETY: the loader ends the line with a zero, and nobody writes it.
         let line = unsafe { CStr::from_ptr(direct(self.info.command_line)) };
-        line.to_str().unwrap_or("")
+        line.to_bytes()
     }
 
     /// The physical range of the initial root archive: the first module.

@@ -5,6 +5,7 @@
 //! modes, and every byte passes through `console`.
 
 mod archive;
+mod boot_log;
 mod console;
 pub mod outcome;
 mod report;
@@ -68,6 +69,7 @@ pub fn run(options: &Options) -> Result<u8> {
     std::fs::write(folder.path().join("root.cpio"), root.archive()?).context("writing the archive")?;
 
     let end = watch::run(options, folder.path())?;
+    boot_log::say_warnings(&folder.path().join("log"));
     let report = Report::new(folder.path(), &options.kernel);
     if let Some(kept) = &options.log {
         std::fs::write(kept, report.file("log")).with_context(|| kept.display().to_string())?;
@@ -80,6 +82,11 @@ pub fn run(options: &Options) -> Result<u8> {
             end_by_signal(signal)
         }
     }
+}
+
+/// A text of the run's folder; empty where nothing was said.
+fn text(file: &Path) -> String {
+    String::from_utf8_lossy(&std::fs::read(file).unwrap_or_default()).into_owned()
 }
 
 /// The environment of the first program: fixed, but for a few things that the user may set on the host.

@@ -20,8 +20,7 @@ impl<'a> Report<'a> {
 
     /// A text of the run's folder.
     pub(crate) fn file(&self, name: &str) -> String {
-        let bytes = std::fs::read(self.folder.join(name)).unwrap_or_default(); // not there: nothing was said
-        String::from_utf8_lossy(&bytes).into_owned()
+        super::text(&self.folder.join(name))
     }
 
     /// Says what ended a machine that ended by itself, where it was not its program; the runner's exit status.

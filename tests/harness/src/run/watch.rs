@@ -1,7 +1,7 @@
 //! The watch over QEMU. Threads do the copying and the waiting and report to one place, which alone decides on the
 //! end.
 
-use super::{Options, console};
+use super::{Options, boot_log, console};
 use anyhow::{Context, Result};
 use shared_child::SharedChild;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGPIPE, SIGQUIT, SIGTERM};
@@ -126,6 +126,7 @@ fn copy_console(child: &SharedChild, options: &Options, folder: &Path, sender: &
     let log = folder.join("log");
     thread::spawn(move || {
         wait_for_first_program(&log);
+        boot_log::say_warnings(&log);
         // Input that cannot be read or delivered is no failure of the run: the guest simply gets no more.
         let _ = match typed {
             Some(typed) => console::copy_out(typed, &guest),
@@ -148,12 +149,9 @@ fn read_terminal(told: Sender<Event>) -> std::io::Result<impl std::io::Read + Se
     Ok(typed)
 }
 
-/// The line of the log that says that the first program runs. Input that comes earlier would be lost: a UART drops
-/// what it has received when the kernel switches its buffer on.
-const FIRST_PROGRAM: &str = "boot: first user instruction";
-
+/// Input that comes earlier would be lost: a UART drops what it has received when the kernel switches its buffer on.
 fn wait_for_first_program(log: &Path) {
-    while !std::fs::read(log).is_ok_and(|log| String::from_utf8_lossy(&log).contains(FIRST_PROGRAM)) {
+    while !boot_log::is_complete(log) {
         thread::sleep(Duration::from_millis(5));
     }
 }

@@ -4,20 +4,27 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use programs::{compute, enter_kernel, milliseconds, now};
+use programs::{compute, enter_kernel, milliseconds, now, usage};
 
 fn main() -> ExitCode {
-    let arguments: Vec<f64> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
-    let [seconds, percent @ 0.0..=100.0] = arguments[..] else { return usage() };
-    let Ok(length) = Duration::try_from_secs_f64(seconds) else { return usage() };
-    burn(length, percent / 100.0);
-    report();
-    ExitCode::SUCCESS
+    usage::run("burn", "burn SECONDS USER%", |arguments| {
+        usage::at_most(2, arguments)?;
+        let [seconds, percent] = arguments else { return Err("must specify seconds and a share".into()) };
+        burn(
+            usage::operand("number of seconds", seconds, "0 or more are wanted", length)?,
+            usage::operand("share", percent, "per cent from 0 to 100 are wanted", share)?,
+        );
+        report();
+        Ok(ExitCode::SUCCESS)
+    })
 }
 
-fn usage() -> ExitCode {
-    eprintln!("usage: burn SECONDS USER%");
-    ExitCode::from(2)
+fn length(word: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(word.parse().ok()?).ok()
+}
+
+fn share(word: &str) -> Option<f64> {
+    word.parse().ok().filter(|percent| (0.0..=100.0).contains(percent)).map(|percent: f64| percent / 100.0)
 }
 
 /// Goes by the clock: whichever kind of work is behind its share is done next.

@@ -2,25 +2,28 @@
 
 use std::process::ExitCode;
 
+use programs::usage;
 use userlib::lwp::{self, LwpId};
 
 fn main() -> ExitCode {
-    let asked = std::env::args().nth(1).map(|tid| tid.parse().map(LwpId::from_raw));
-    let lwp = match asked.transpose() {
-        Ok(lwp) => lwp.unwrap_or(LwpId::CALLER),
-        Err(error) => {
-            eprintln!("usage: cputime [TID]: {error}");
-            return ExitCode::from(2);
-        }
-    };
+    usage::run("cputime", "cputime [TID]", |arguments| {
+        usage::at_most(1, arguments)?;
+        let lwp = arguments.first().map(|tid| usage::operand("TID", tid, WANTED, lwp)).transpose()?;
+        Ok(tell(lwp.unwrap_or(LwpId::CALLER)))
+    })
+}
+
+const WANTED: &str = "a number from 1 on is wanted, or -1 for the caller";
+
+fn lwp(word: &str) -> Option<LwpId> {
+    if word == "-1" { Some(LwpId::CALLER) } else { usage::number(word).map(LwpId::from_raw) }
+}
+
+fn tell(lwp: LwpId) -> ExitCode {
     match lwp::cputime(lwp) {
         Ok(time) => {
-            println!(
-                "LWP {}: {} ns user, {} ns system",
-                name(lwp),
-                time.user.as_nanos(),
-                time.system.as_nanos()
-            );
+            let (user, system) = (time.user.as_nanos(), time.system.as_nanos());
+            println!("LWP {}: {user} ns user, {system} ns system", name(lwp));
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -1,10 +1,11 @@
 //! The main job, shown: a program that works in user mode, in the kernel, in both by turns, and not at all; what it
 //! did by the clock, what it was billed, and the difference.
 
+use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use programs::{compute, enter_kernel, milliseconds, now};
+use programs::{compute, enter_kernel, milliseconds, now, usage};
 use userlib::lwp::{self, LwpId, Microstates};
 
 /// How long each phase lasts, about.
@@ -39,7 +40,15 @@ fn spend(spent: &mut Duration, work: impl FnOnce()) {
     *spent += now() - before;
 }
 
-fn main() {
+fn main() -> ExitCode {
+    usage::run("demo", "demo", |arguments| {
+        usage::at_most(0, arguments)?;
+        demonstrate();
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn demonstrate() {
     println!(
         "A program does four things and times itself by the clock (ms); beside it is what the kernel bills it."
     );

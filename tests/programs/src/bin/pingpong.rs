@@ -5,38 +5,48 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
-use programs::{futex, now, pin};
-use userlib::Errno;
+use programs::{futex, now, pin, usage};
 
 /// Whose turn it is: 0 or 1.
 static TURN: AtomicU32 = AtomicU32::new(0);
 
 fn main() -> ExitCode {
-    let numbers: Result<Vec<u32>, _> = std::env::args().skip(1).map(|word| word.parse()).collect();
-    let (rounds, cpus) = match numbers.as_deref() {
-        Ok([rounds @ 1..=u32::MAX]) => (*rounds, None),
-        Ok([rounds @ 1..=u32::MAX, ping @ 0..64, pong @ 0..64]) => (*rounds, Some([*ping, *pong])),
-        _ => {
-            eprintln!("usage: pingpong ROUNDS [CPU CPU]");
-            return ExitCode::from(2);
+    usage::run("pingpong", "pingpong ROUNDS [CPU CPU]", |arguments| {
+        usage::at_most(3, arguments)?;
+        let (rounds, cpus) = match arguments {
+            [] => return Err("must specify how many rounds".into()),
+            [_, _] => return Err("must specify two CPUs, or none".into()),
+            [rounds] => (rounds, None),
+            [rounds, ping, pong, ..] => (rounds, Some([cpu(ping)?, cpu(pong)?])),
+        };
+        let wanted = "a whole number from 1 to 4294967295 is wanted";
+        let above_zero = |word: &str| usage::number(word).filter(|&number: &u32| number > 0);
+        let rounds = usage::operand("number of rounds", rounds, wanted, above_zero)?;
+        match play(rounds, cpus) {
+            Ok(nanoseconds) => println!("{nanoseconds} ns a round trip"),
+            Err(problem) => {
+                eprintln!("pingpong: {problem}");
+                return Ok(ExitCode::FAILURE);
+            }
         }
-    };
-    match play(rounds, cpus) {
-        Ok(nanoseconds) => {
-            println!("{nanoseconds} ns a round trip");
-            ExitCode::SUCCESS
-        }
-        Err(errno) => {
-            eprintln!("pingpong: {errno}");
-            ExitCode::FAILURE
-        }
-    }
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn cpu(word: &str) -> Result<u32, String> {
+    let below_64 = |word: &str| usage::number(word).filter(|&cpu: &u32| cpu < 64);
+    usage::operand("CPU", word, "a number from 0 to 63 is wanted", below_64)
+}
+
+/// Keeps the caller on a CPU, or says why not.
+fn keep_on(cpu: u32) -> Result<(), String> {
+    pin(cpu).map_err(|errno| format!("cannot run on CPU {cpu}: {errno}; psrinfo lists the CPUs"))
 }
 
 /// Plays; nanoseconds for one round trip. The first round, in which the other LWP begins, is not counted.
-fn play(rounds: u32, cpus: Option<[u32; 2]>) -> Result<u64, Errno> {
+fn play(rounds: u32, cpus: Option<[u32; 2]>) -> Result<u64, String> {
     // Before the game, where a CPU that is not there can still be told.
-    cpus.map_or(Ok(()), |[ping, pong]| pin(pong).and_then(|()| pin(ping)))?;
+    cpus.map_or(Ok(()), |[ping, pong]| keep_on(pong).and_then(|()| keep_on(ping)))?;
     let other = thread::spawn(move || {
         cpus.map_or(Ok(()), |[_, pong]| pin(pong)).expect("the CPU was there before");
         (0..=rounds).for_each(|_| take_turn(1));

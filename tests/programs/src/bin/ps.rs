@@ -1,14 +1,23 @@
 //! `ps`: all processes: who made them, how many LWPs they have, what they are doing, the CPU that they were seen on last,
 //! and the time that they used.
 
-use programs::milliseconds;
 use programs::model::name;
+use programs::{milliseconds, usage};
 use syscalls::{ProcInfo, proc_state};
 use userlib::process;
 
+use std::process::ExitCode;
 use std::time::Duration;
 
-fn main() {
+fn main() -> ExitCode {
+    usage::run("ps", "ps", |arguments| {
+        usage::at_most(0, arguments)?;
+        list();
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn list() {
     println!(
         "{:>6} {:>6} {:>5} {:>5} {:>3} {:>12} {:>12} COMMAND",
         "PID", "PPID", "LWPS", "STATE", "CPU", "USER ms", "SYSTEM ms"

@@ -1,14 +1,15 @@
 //! `psrinfo`: which processors there are, and since when; options and messages are those of illumos' `psrinfo(8)`.
 
 use programs::model::{Date, all_cpus, words};
+use programs::usage;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use userlib::cpu::{self, CpuId, CpuInfo};
 
-const USAGE: &str = "usage:\n\tpsrinfo [-v] [processor_id ...]\n\tpsrinfo -s processor_id";
+const USAGE: &str = "psrinfo [-v] [processor_id ...]\n       psrinfo -s processor_id";
 
 /// How a processor is shown.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Form {
     Plain,
     Verbose,
@@ -17,20 +18,23 @@ enum Form {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (form, operands) = match arguments.first().map(String::as_str) {
-        Some("-v") => (Form::Verbose, &arguments[1..]),
-        Some("-s") => (Form::Silent, &arguments[1..]),
-        _ => (Form::Plain, &arguments[..]),
-    };
-    let numbers: Result<Vec<i32>, _> = operands.iter().map(|operand| operand.parse()).collect();
-    match numbers {
-        Ok(numbers) if form != Form::Silent || numbers.len() == 1 => report(form, numbers),
-        _ => {
-            eprintln!("{USAGE}");
-            ExitCode::from(2)
+    usage::run("psrinfo", USAGE, |arguments| {
+        let (form, operands) = match arguments.split_first() {
+            Some((option, operands)) if option == "-v" => (Form::Verbose, operands),
+            Some((option, operands)) if option == "-s" => (Form::Silent, operands),
+            _ => (Form::Plain, arguments),
+        };
+        let numbers: Result<Vec<i32>, _> = operands.iter().map(|operand| cpu_number(operand)).collect();
+        match (form, numbers?) {
+            (Form::Silent, numbers) if numbers.is_empty() => Err("must specify a processor ID".into()),
+            (Form::Silent, _) if operands.len() > 1 => Err("-s takes one processor ID only".into()),
+            (form, numbers) => Ok(report(form, numbers)),
         }
-    }
+    })
+}
+
+fn cpu_number(word: &str) -> Result<i32, String> {
+    usage::operand("processor ID", word, "a number from 0 on is wanted", usage::number)
 }
 
 fn report(form: Form, numbers: Vec<i32>) -> ExitCode {
@@ -43,7 +47,8 @@ fn report(form: Form, numbers: Vec<i32>) -> ExitCode {
         match cpu::info(cpu) {
             Ok(info) => show(form, cpu, &info),
             Err(errno) => {
-                eprintln!("psrinfo: processor {cpu}: {}", words(errno));
+                let count = all_cpus().len();
+                eprintln!("psrinfo: processor {cpu}: {} (there are {count}, from 0 on)", words(errno));
                 all_well = false;
             }
         }

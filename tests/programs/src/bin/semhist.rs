@@ -4,28 +4,28 @@
 use std::process::ExitCode;
 
 use programs::model::name;
+use programs::usage;
 use syscalls::Errno;
 use syscalls::sema::{ArenaStatus, Records, SemaRecord, operation};
 use userlib::{arena, raw};
 
-const USAGE: &str = "usage: semhist [-t] [arena]";
-
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let (is_timeline, wanted) = match &words[..] {
-        [] => (false, None),
-        [option] if option == "-t" => (true, None),
-        [name] if !name.starts_with('-') => (false, Some(name)),
-        [option, name] if option == "-t" => (true, Some(name)),
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
+    usage::run("semhist", "semhist [-t] [arena]", |arguments| {
+        let (is_timeline, operands) = match arguments.split_first() {
+            Some((option, operands)) if option == "-t" => (true, operands),
+            _ => (false, arguments),
+        };
+        let wanted = operands.first().filter(|name| !name.starts_with('-'));
+        usage::at_most(usize::from(wanted.is_some()), operands)?;
+        Ok(show(is_timeline, wanted))
+    })
+}
+
+fn show(is_timeline: bool, wanted: Option<&String>) -> ExitCode {
     let arenas: Vec<ArenaStatus> =
         arena::all().filter(|status| wanted.is_none_or(|wanted| *wanted == name(&status.name))).collect();
     if let (Some(wanted), true) = (wanted, arenas.is_empty()) {
-        eprintln!("semhist: there is no arena {wanted}");
+        eprintln!("semhist: there is no arena {wanted}; without a name all are shown");
         return ExitCode::FAILURE;
     }
     for status in arenas {

@@ -4,18 +4,19 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use programs::model::{Repeat, name};
+use programs::model::name;
+use programs::usage::{self, Repeat};
 use syscalls::sema::{Meter, SemaStatus, flag};
 use userlib::{arena, semaphore};
 
-const USAGE: &str = "usage: semstat [interval [count]]";
-
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let Some(repeat) = Repeat::from_arguments(&words) else {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
-    };
+    usage::run("semstat", "semstat [interval [count]]", |arguments| {
+        report(Repeat::from_arguments(arguments)?);
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn report(repeat: Repeat) {
     let mut before = BTreeMap::new();
     for round in 0..repeat.count {
         if round > 0 {
@@ -45,7 +46,6 @@ fn main() -> ExitCode {
         }
         before = now;
     }
-    ExitCode::SUCCESS
 }
 
 /// The line of a semaphore in an arena; where it was looked at before, with what was counted since.

@@ -5,20 +5,27 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
+use programs::model::words_of;
+use programs::usage;
 use userlib::lwp::CpuTime;
 use userlib::process::proc_times;
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    let Some(program) = words.next() else {
-        eprintln!("usage: time COMMAND [ARGUMENT...]");
-        return ExitCode::from(2);
-    };
+    usage::run("time", "time COMMAND [ARGUMENT...]", |arguments| match arguments.first() {
+        None => Err("must specify a command".into()),
+        Some(option) if option.starts_with('-') => Err(usage::illegal_option(option)),
+        Some(program) => Ok(measure(program)),
+    })
+}
+
+/// Runs the command with its arguments as they were given, which need not be text.
+fn measure(program: &str) -> ExitCode {
     let (start, before) = (Instant::now(), children());
-    let status = match Command::new(&program).args(words).status() {
+    let mut words = std::env::args_os().skip(1);
+    let status = match Command::new(words.next().unwrap_or_default()).args(words).status() {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("time: {}: {error}", program.display());
+            eprintln!("time: cannot run {}: {}", usage::shown(program), words_of(&error));
             return ExitCode::from(127);
         }
     };

@@ -1,12 +1,17 @@
 //! `uptime`: the time of day, the time since boot, and the machine's load averages, in the form of illumos' `uptime(1)`.
 
 use programs::model::Date;
-use programs::now;
+use programs::{now, usage};
+use std::process::ExitCode;
 use userlib::pset;
 
-fn main() {
-    // The first program is the console's one user.
-    println!("{}  up{}  1 user,  load average: {}", time_of_day(), time_up(), averages());
+fn main() -> ExitCode {
+    usage::run("uptime", "uptime", |arguments| {
+        usage::at_most(0, arguments)?;
+        // The first program is the console's one user.
+        println!("{}  up{}  1 user,  load average: {}", time_of_day(), time_up(), averages());
+        Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn time_of_day() -> String {

@@ -29,6 +29,7 @@ mod timer;
 use std::process::ExitCode;
 
 use measure::Outcome;
+use programs::usage;
 
 /// A row's name and what measures it.
 type Row = (&'static str, fn() -> Outcome);
@@ -66,17 +67,20 @@ const ROWS: &[Row] = &[
 ];
 
 fn main() -> ExitCode {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
-    for name in &wanted {
-        if ROWS.iter().all(|(row, _)| row != name) {
-            eprintln!("bench: no row `{name}`");
-            return ExitCode::from(2);
+    let names: Vec<&str> = ROWS.iter().map(|&(name, _)| name).collect();
+    usage::run("bench", &format!("bench [ROW ...], where ROW is one of: {}", names.join(" ")), |wanted| {
+        match wanted.iter().find(|name| !names.contains(&name.as_str())) {
+            None => Ok(measure(wanted)),
+            Some(option) if option.starts_with('-') => Err(usage::illegal_option(option)),
+            Some(name) => Err(format!("no row `{name}`")),
         }
-    }
+    })
+}
+
+fn measure(wanted: &[String]) -> ExitCode {
+    let is_wanted = |row: &str| wanted.is_empty() || wanted.iter().any(|name| name == row);
     let mut all_good = true;
-    for (name, run) in
-        ROWS.iter().filter(|(row, _)| wanted.is_empty() || wanted.iter().any(|name| name == row))
-    {
+    for (name, run) in ROWS.iter().filter(|(row, _)| is_wanted(row)) {
         all_good &= report(name, run(), !wanted.is_empty());
     }
     if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -12,6 +12,7 @@ mod values;
 use std::process::ExitCode;
 use std::thread;
 
+use programs::usage;
 use syscalls::{Errno, ROWS, Row, number};
 
 use ground::Ground;
@@ -21,22 +22,33 @@ use values::{Random, Values};
 const REPAIR_EVERY: u64 = 64;
 
 fn main() -> ExitCode {
-    let numbers: Result<Vec<u64>, _> = std::env::args().skip(1).map(|number| number.parse()).collect();
-    let (seed, count, threads) = match numbers.as_deref() {
-        Ok([seed, count]) => (*seed, *count, 1),
-        Ok([seed, count, threads @ 1..=64]) => (*seed, *count, *threads),
-        _ => {
-            eprintln!("usage: callfuzz SEED COUNT [THREADS]");
-            return ExitCode::from(2);
-        }
-    };
+    usage::run("callfuzz", "callfuzz SEED COUNT [THREADS]", |arguments| {
+        usage::at_most(3, arguments)?;
+        let [seed, count, threads @ ..] = arguments else {
+            return Err("must specify a seed and a count".into());
+        };
+        let wanted = "a whole number from 0 on is wanted";
+        let few = |word: &str| usage::number(word).filter(|threads| (1..=64).contains(threads));
+        let threads = threads
+            .first()
+            .map(|word| usage::operand("number of threads", word, "1 to 64 are wanted", few))
+            .transpose()?;
+        fuzz_all(
+            usage::operand("seed", seed, wanted, usage::number)?,
+            usage::operand("count", count, wanted, usage::number)?,
+            threads.unwrap_or(1),
+        );
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn fuzz_all(seed: u64, count: u64, threads: u64) {
     println!("callfuzz: seed {seed}, {count} calls in each of {threads} thread(s)");
     let workers: Vec<_> =
         (0..threads).map(|thread| thread::spawn(move || fuzz(seed, count, thread))).collect();
     let answered = workers.into_iter().map(|worker| worker.join().expect("a worker ends well"));
     let [succeeded, refused] = answered.fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
     println!("callfuzz: {succeeded} calls succeeded, {refused} were refused");
-    ExitCode::SUCCESS
 }
 
 /// Makes `count` calls; returns how many succeeded and how many did not.

@@ -8,7 +8,7 @@ mod history;
 mod plot;
 
 use history::History;
-use programs::model::Repeat;
+use programs::usage::{self, Repeat};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,18 +17,13 @@ use std::time::Duration;
 const CLEAR: &str = "\x1b[2J\x1b[H";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match Repeat::from_arguments(&arguments) {
-        Some(_) if arguments.is_empty() => {
-            draw(Repeat { interval: Duration::from_secs(1), count: u64::MAX });
-        }
-        Some(repeat) => draw(repeat),
-        None => {
-            eprintln!("usage: loadgraph [interval [count]]");
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::SUCCESS
+    usage::run("loadgraph", "loadgraph [interval [count]]", |arguments| {
+        draw(match Repeat::from_arguments(arguments)? {
+            _ if arguments.is_empty() => Repeat { interval: Duration::from_secs(1), count: u64::MAX },
+            repeat => repeat,
+        });
+        Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn draw(repeat: Repeat) {

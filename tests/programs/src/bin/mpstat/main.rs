@@ -7,33 +7,26 @@ mod rates;
 mod table;
 
 use changes::changes;
-use programs::model::{Repeat, all_sets};
-use programs::now;
+use programs::model::all_sets;
+use programs::usage::Repeat;
+use programs::{now, usage};
 use rates::{Sample, samples};
 use std::process::ExitCode;
 use std::time::Duration;
 use table::Form;
 
-const USAGE: &str = "usage: mpstat [-p] [-a] [interval [count]]";
-
 fn main() -> ExitCode {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut form = Form::default();
-    while let Some(option) = arguments.first().filter(|argument| argument.starts_with('-')) {
-        if !form.set(option) {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
+    usage::run("mpstat", "mpstat [-p] [-a] [interval [count]]", |mut arguments| {
+        let mut form = Form::default();
+        while let Some((option, rest)) = arguments.split_first().filter(|(word, _)| word.starts_with('-')) {
+            if !form.set(option) {
+                return Err(usage::illegal_option(option));
+            }
+            arguments = rest;
         }
-        arguments.remove(0);
-    }
-    match Repeat::from_arguments(&arguments) {
-        Some(repeat) => report(form, repeat),
-        None => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    }
-    ExitCode::SUCCESS
+        report(form, Repeat::from_arguments(arguments)?);
+        Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn report(form: Form, repeat: Repeat) {
@@ -48,7 +41,7 @@ fn report(form: Form, repeat: Repeat) {
             .iter()
             .map(|sample: &Sample| sample.since(&before, (moment - since).as_secs_f64()))
             .collect();
-        form.show(&rates);
+        form.show(&rates, &sets_now);
         (before, sets, since) = (after, sets_now, moment);
     }
 }

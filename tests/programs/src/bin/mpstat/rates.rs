@@ -75,6 +75,13 @@ impl Sample {
     }
 }
 
+impl Rates {
+    /// Of a set without CPUs.
+    pub(crate) fn of_empty(set: PsetId) -> Rates {
+        Rates { number: set.raw(), set, cpus: 0, counts: [0.0; COUNTS], shares: [0.0; 3] }
+    }
+}
+
 impl AddAssign<&Rates> for Rates {
     /// Another CPU of the same set.
     fn add_assign(&mut self, other: &Rates) {

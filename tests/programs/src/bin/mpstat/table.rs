@@ -1,6 +1,8 @@
 //! The table.
 
 use crate::rates::Rates;
+use std::collections::BTreeMap;
+use userlib::pset::PsetId;
 
 /// How it is asked for.
 #[derive(Default, Clone, Copy)]
@@ -25,49 +27,69 @@ impl Form {
         true
     }
 
-    pub(crate) fn show(self, cpus: &[Rates]) {
+    /// With `-a` each of `sets` and the default one has a line, also without a CPU.
+    pub(crate) fn show(self, cpus: &[Rates], sets: &[PsetId]) {
         let mut rows = cpus.to_vec();
-        if self.adds_up || self.shows_sets {
+        if self.adds_up {
+            rows = by_set(cpus, sets);
+        } else if self.shows_sets {
             rows.sort_by_key(|row| (row.set, row.number));
         }
-        if self.adds_up {
-            rows = by_set(rows);
-        }
-        let (first, last) = match (self.adds_up, self.shows_sets) {
-            (true, _) => ("SET", " sze"),
-            (false, true) => ("CPU", " set"),
-            (false, false) => ("CPU", ""),
+        let header = match (self.adds_up, self.shows_sets) {
+            (true, _) => format!("SET {COLUMNS} sze"),
+            (false, true) => format!("CPU {COLUMNS} set"),
+            (false, false) => format!("CPU {COLUMNS}"),
         };
-        println!("{first} {COLUMNS}{last}");
-        rows.iter().for_each(|row| println!("{}{}", line(row), self.last(row)));
+        println!("{header}");
+        rows.iter().for_each(|row| println!("{}", line(&header, &self.cells(row))));
     }
 
-    fn last(self, row: &Rates) -> String {
-        match (self.adds_up, self.shows_sets) {
-            (true, _) => format!("{:4}", row.cpus),
-            (false, true) => format!("{:4}", row.set.raw()),
-            (false, false) => String::new(),
-        }
+    fn cells(self, row: &Rates) -> Vec<String> {
+        let [faults, cross, interrupts, switches, involuntary, migrations, spins, calls] = row.counts;
+        let [user, system, idle] = row.shares.map(|share| share / f64::from(row.cpus.max(1)));
+        let figures = [
+            faults,
+            0.0,
+            cross,
+            interrupts,
+            0.0,
+            switches,
+            involuntary,
+            migrations,
+            spins,
+            0.0,
+            calls,
+            user,
+            system,
+            0.0,
+            idle,
+        ];
+        let last = match (self.adds_up, self.shows_sets) {
+            (true, _) => Some(row.cpus.to_string()),
+            (false, true) => Some(row.set.to_string()),
+            (false, false) => None,
+        };
+        let figures = figures.iter().map(|figure| format!("{figure:.0}"));
+        std::iter::once(row.number.to_string()).chain(figures).chain(last).collect()
     }
 }
 
-fn by_set(rows: Vec<Rates>) -> Vec<Rates> {
-    let mut sets: Vec<Rates> = Vec::new();
-    for row in rows {
-        match sets.last_mut() {
-            Some(set) if set.set == row.set => *set += &row,
-            _ => sets.push(Rates { number: row.set.raw(), ..row }),
-        }
+fn by_set(cpus: &[Rates], sets: &[PsetId]) -> Vec<Rates> {
+    let mut rows: BTreeMap<PsetId, Rates> = BTreeMap::new();
+    let empty = sets.iter().map(|&set| Rates::of_empty(set));
+    for row in empty.chain(cpus.iter().cloned()) {
+        *rows.entry(row.set).or_insert_with(|| Rates::of_empty(row.set)) += &row;
     }
-    sets
+    rows.into_values().collect()
 }
 
-fn line(row: &Rates) -> String {
-    let [faults, cross, interrupts, switches, involuntary, migrations, spins, calls] = row.counts;
-    let [user, system, idle] = row.shares.map(|share| share / f64::from(row.cpus));
-    format!(
-        "{:3} {faults:4.0} {:3} {cross:4.0} {interrupts:5.0} {:4} {switches:4.0} {involuntary:4.0} {migrations:4.0} \
-         {spins:4.0} {:4} {calls:5.0}  {user:3.0} {system:3.0} {:3} {idle:3.0}",
-        row.number, 0, 0, 0, 0
-    )
+/// The cells, each ending below its column's name. One that is too wide pushes the next ones as far as it must.
+fn line(header: &str, cells: &[String]) -> String {
+    let ends = header.match_indices(|c: char| c != ' ').map(|(at, _)| at + 1);
+    let ends = ends.filter(|&end| header[end..].chars().next().is_none_or(|next| next == ' '));
+    cells.iter().zip(ends).fold(String::new(), |line, (cell, end)| {
+        let space = if line.is_empty() { "" } else { " " };
+        let width = end.saturating_sub(line.len() + space.len());
+        format!("{line}{space}{cell:>width$}")
+    })
 }

@@ -1,6 +1,7 @@
 //! What the command line asks for.
 
 use crate::operand::{Target, cpus, set, target};
+use programs::usage;
 use userlib::cpu::CpuId;
 use userlib::pset::PsetId;
 
@@ -15,7 +16,8 @@ pub(crate) enum Command {
     Unbind(Vec<Target>),
     /// To which sets they are bound; none named: all processes that are.
     Query(Vec<Target>),
-    Execute(PsetId, Vec<String>),
+    /// What stands behind the set, on the command line.
+    Execute(PsetId),
     /// None named: all.
     Info(Vec<PsetId>),
 }
@@ -35,9 +37,9 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
         "-b" => with_set(operands, |set, rest| Ok(Command::Bind(set, some(targets(rest)?)?))),
         "-u" => Ok(Command::Unbind(some(targets(operands)?)?)),
         "-q" => Ok(Command::Query(targets(operands)?)),
-        "-e" => with_set(operands, |set, rest| Ok(Command::Execute(set, some(rest.to_vec())?))),
+        "-e" => with_set(operands, |set, rest| some(rest.to_vec()).map(|_| Command::Execute(set))),
         "-i" => Ok(Command::Info(sets(operands)?)),
-        other => Err(format!("illegal option -- {}", other.trim_start_matches('-'))),
+        other => Err(usage::illegal_option(other)),
     }
 }
 
