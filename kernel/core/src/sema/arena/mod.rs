@@ -1,0 +1,180 @@
+//! An arena: what processes share, as far as the kernel answers for it.
+
+mod look;
+mod operate;
+mod places;
+mod switch;
+
+use super::heap::{Heap, LINE};
+use super::history::History;
+use super::meter::{Debug, Reading, Waits};
+use super::semaphore::Semaphore;
+use super::slab::Slab;
+use super::word::Word;
+use crate::sync::{AtomicU32, Ordering::Relaxed, const_fn};
+use syscalls::Errno;
+
+/// What the arena's size is charged with for a record of its history, a meter and a debug record.
+const RECORD: u64 = 64;
+const METER: u64 = 192;
+const DEBUG: u64 = 32;
+
+/// Bytes before what `usmalloc` hands out.
+const HEADER: u64 = 16;
+
+/// A hint at the head of a semaphore's line, not of a block's.
+const SEMAPHORE: u32 = 1 << 31;
+
+/// The head of a semaphore's line, or of a block's, in the arena's memory.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Head {
+    word: Word,
+    /// Which semaphore or block this is, if that one agrees.
+    hint: AtomicU32,
+}
+
+impl Head {
+    const_fn! {
+        /// Of nothing.
+        pub fn new() -> Head {
+            Head { word: Word::new(), hint: AtomicU32::new(0) }
+        }
+    }
+
+    /// The semaphore's word, if it is a semaphore's line.
+    #[must_use]
+    pub fn word(&self) -> &Word {
+        &self.word
+    }
+
+    #[cfg(all(test, not(feature = "loom")))]
+    pub(super) fn set_hint(&self, hint: u32) {
+        self.hint.store(hint, Relaxed);
+    }
+}
+
+/// The memory that an arena shares with programs. They may write there what they like.
+pub trait Memory {
+    /// What lies at the beginning of a line of the arena: always the same.
+    fn head(&self, line: u32) -> &Head;
+}
+
+/// A semaphore, as it was found once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket {
+    index: u32,
+    born: u64,
+}
+
+/// What there is to know of a semaphore at one moment.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Its line.
+    pub line: u32,
+    /// Its count.
+    pub tokens: u32,
+    /// Who waits.
+    pub waiting: u32,
+    /// The count it began with.
+    pub initial: u32,
+    /// Which of [`syscalls::sema::flag`] are set.
+    pub flags: u32,
+    /// The meter, if it is on.
+    pub meter: Option<(Reading, Waits)>,
+    /// The debug record, if it is on.
+    pub debug: Option<Debug>,
+}
+
+/// One arena. Its owner's lock guards it.
+#[derive(Debug)]
+pub struct Arena {
+    size: u64,
+    heap: Heap,
+    /// Bytes that meters and debug records take.
+    charged: u64,
+    semaphores: Slab<Semaphore>,
+    live: u32,
+    /// Freed places, the longest freed first.
+    first_freed: u32,
+    last_freed: u32,
+    history: History,
+    info: u64,
+}
+
+const NONE: u32 = u32::MAX;
+impl Arena {
+    /// An arena of `size` bytes, at least one line and at most 2^32 of them, of which nothing is used. ENOMEM.
+    pub fn new(size: u64) -> Result<Arena, Errno> {
+        Ok(Arena {
+            size,
+            heap: Heap::new((size / LINE) as u32)?,
+            charged: 0,
+            semaphores: Slab::new(),
+            live: 0,
+            first_freed: NONE,
+            last_freed: NONE,
+            history: History::new(),
+            info: 0,
+        })
+    }
+
+    /// Its size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How much of it is used.
+    #[must_use]
+    #[inline]
+    pub fn used(&self) -> u64 {
+        u64::from(self.heap.taken()) * LINE + self.charged + self.history.length() * RECORD
+    }
+
+    #[inline]
+    fn has_room(&self, bytes: u64) -> bool {
+        self.used() + bytes <= self.size
+    }
+
+    /// How many semaphores there are.
+    #[must_use]
+    pub fn semaphores(&self) -> u32 {
+        self.live
+    }
+
+    /// The published word.
+    #[must_use]
+    pub fn info(&self) -> u64 {
+        self.info
+    }
+
+    /// Publishes `new`; where an old word is given, only if that is what is published. Whether it did.
+    pub fn publish(&mut self, expected: Option<u64>, new: u64) -> bool {
+        let does = expected.is_none_or(|expected| expected == self.info);
+        if does {
+            self.info = new;
+        }
+        does
+    }
+
+    /// Takes memory for `length` bytes, aligned to 16, and returns its offset. ENOMEM.
+    pub fn allocate(&mut self, memory: &impl Memory, length: u64) -> Result<u64, Errno> {
+        let lines = length.checked_add(HEADER).ok_or(Errno::ENOMEM)?.div_ceil(LINE);
+        if lines > self.size / LINE || !self.has_room(lines * LINE) {
+            return Err(Errno::ENOMEM);
+        }
+        let taken = self.heap.take(lines as u32)?;
+        memory.head(taken.start).hint.store(taken.number, Relaxed);
+        Ok(u64::from(taken.start) * LINE + HEADER)
+    }
+
+    /// Gives back the memory at an offset. EINVAL: it is not allocated.
+    pub fn give_back(&mut self, memory: &impl Memory, offset: u64) -> Result<(), Errno> {
+        if offset >= self.size || offset % LINE != HEADER {
+            return Err(Errno::EINVAL);
+        }
+        let line = (offset / LINE) as u32;
+        self.heap.give_back(memory.head(line).hint.load(Relaxed), line)
+    }
+}

@@ -1,0 +1,105 @@
+//! P and V on the semaphore of a ticket, and what else changes its count.
+
+use super::{Arena, Memory, RECORD, Ticket};
+use crate::list::Slot;
+use crate::sema::meter::Got;
+use crate::sema::semaphore::{Acquire, Caller, Patience, Scene, Semaphore, Withdrawal};
+use crate::sema::waiter::Waiters;
+use syscalls::Errno;
+
+impl Arena {
+    /// The semaphore of a ticket and what operations on it need; EINVAL: it is no more.
+    #[inline]
+    fn scene<'a, M: Memory, W, N>(
+        &'a mut self,
+        memory: &'a M,
+        waiters: &'a W,
+        ticket: Ticket,
+        now: N,
+    ) -> Result<(&'a mut Semaphore, Scene<'a, W, N>), Errno> {
+        let may_grow = self.has_room(RECORD);
+        let Arena { semaphores, history, .. } = self;
+        match semaphores.get_mut(ticket.index) {
+            Some(semaphore) if semaphore.born == ticket.born => {
+                let word = &memory.head(semaphore.line).word;
+                Ok((semaphore, Scene { word, waiters, history, may_grow, now }))
+            }
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    /// P. EINVAL: the semaphore is no more; EOVERFLOW: its owner has it too many times.
+    #[inline]
+    pub fn acquire(
+        &mut self,
+        memory: &impl Memory,
+        waiters: &impl Waiters,
+        ticket: Ticket,
+        caller: &Caller,
+        patience: Patience,
+        now: impl Fn() -> u64,
+    ) -> Result<Acquire, Errno> {
+        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now)?;
+        semaphore.acquire(&mut scene, caller, patience)
+    }
+
+    /// V; returns who is to be woken. EINVAL: the semaphore is no more; EPERM: it is recursive and another's; EOVERFLOW:
+    /// there are too many tokens.
+    #[inline]
+    pub fn release(
+        &mut self,
+        memory: &impl Memory,
+        waiters: &impl Waiters,
+        ticket: Ticket,
+        caller: &Caller,
+        now: impl Fn() -> u64,
+    ) -> Result<Option<Slot>, Errno> {
+        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now)?;
+        semaphore.release(&mut scene, caller)
+    }
+
+    /// A waiter that was given a token runs with it.
+    #[inline]
+    pub fn woke(
+        &mut self,
+        memory: &impl Memory,
+        waiters: &impl Waiters,
+        ticket: Ticket,
+        caller: &Caller,
+        now: impl Fn() -> u64,
+    ) {
+        if let Ok((semaphore, mut scene)) = self.scene(memory, waiters, ticket, now)
+            && semaphore.keeps_wakes(scene.history)
+        {
+            semaphore.woke(&mut scene, caller);
+        }
+    }
+
+    /// A waiter gives up; false: it waits no longer.
+    pub fn withdraw(
+        &mut self,
+        memory: &impl Memory,
+        waiters: &impl Waiters,
+        ticket: Ticket,
+        caller: &Caller,
+        why: Withdrawal,
+        now: impl Fn() -> u64,
+    ) -> bool {
+        self.scene(memory, waiters, ticket, now)
+            .is_ok_and(|(semaphore, mut scene)| semaphore.withdraw(&mut scene, caller, why))
+    }
+
+    /// The LWP `tid` ends before its P has returned: its token goes to the next, who is returned to be woken.
+    pub fn pass_on(
+        &mut self,
+        memory: &impl Memory,
+        waiters: &impl Waiters,
+        ticket: Ticket,
+        tid: u32,
+        got: Got,
+        now: impl Fn() -> u64,
+    ) -> Option<Slot> {
+        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now).ok()?;
+        semaphore.pass_on(&mut scene, tid, got)
+    }
+}

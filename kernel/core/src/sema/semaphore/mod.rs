@@ -1,0 +1,184 @@
+//! One semaphore: every operation under the lock of its arena, as a function of its state.
+
+mod acquire;
+mod look;
+mod note;
+mod release;
+mod switch;
+
+use super::history::History;
+use super::meter::{Debug, Meter, User};
+use super::waiter::{Queue, Waiters};
+use super::word::Word;
+use crate::list::Slot;
+use alloc::boxed::Box;
+
+/// What an operation needs besides the semaphore.
+pub(in crate::sema) struct Scene<'a, W, N> {
+    /// The semaphore's word.
+    pub(in crate::sema) word: &'a Word,
+    /// Who may wait.
+    pub(in crate::sema) waiters: &'a W,
+    /// The arena's history.
+    pub(in crate::sema) history: &'a mut History,
+    /// Whether the arena has memory for one more record.
+    pub(in crate::sema) may_grow: bool,
+    /// The time in nanoseconds; asked for only where it is needed.
+    pub(in crate::sema) now: N,
+}
+
+/// Who operates, and where in its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    /// The LWP's slot.
+    pub slot: Slot,
+    /// The LWP's process.
+    pub pid: u32,
+    /// The LWP.
+    pub tid: u32,
+    /// The address to which the library's call returns.
+    pub pc: u64,
+}
+
+impl Caller {
+    const fn user(&self) -> User {
+        User { pid: self.pid, pc: self.pc }
+    }
+}
+
+/// How long a P waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// Until it has a token, or the caller withdraws it.
+    Wait,
+    /// Not at all: it is conditional.
+    None,
+    /// Its time is over before it began.
+    ZeroTime,
+}
+
+/// What became of a P.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Acquire {
+    /// It has a token.
+    Hit,
+    /// The caller waits: it blocks until its waiter has another [`super::Fate`].
+    Queued,
+    /// It has none.
+    Missed,
+}
+
+/// Why a waiter withdraws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Withdrawal {
+    /// Its time is over.
+    TimedOut,
+    /// It is to end.
+    Killed,
+}
+
+/// Whether the owner may acquire it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recursion {
+    Off,
+    /// Nobody has it.
+    Free,
+    /// An LWP has it, so many times.
+    Held {
+        tid: u32,
+        depth: u32,
+    },
+}
+
+/// A semaphore, or the place of one that was freed.
+#[derive(Debug)]
+pub(in crate::sema) struct Semaphore {
+    pub(in crate::sema) line: u32,
+    /// Another value each time it is initialised; 0: it is freed.
+    pub(in crate::sema) born: u64,
+    /// The next freed place.
+    pub(in crate::sema) next: u32,
+    initial: u32,
+    /// The count; while the word is open, that at its opening.
+    tokens: u32,
+    is_open: bool,
+    keeps_history: bool,
+    recursion: Recursion,
+    queue: Queue,
+    pub(in crate::sema) meter: Option<Box<Meter>>,
+    pub(in crate::sema) debug: Option<Debug>,
+}
+impl Semaphore {
+    /// A freed place at `line`.
+    pub(in crate::sema) const fn freed(line: u32) -> Semaphore {
+        Semaphore {
+            line,
+            born: 0,
+            next: u32::MAX,
+            initial: 0,
+            tokens: 0,
+            is_open: false,
+            keeps_history: false,
+            recursion: Recursion::Off,
+            queue: Queue::new(),
+            meter: None,
+            debug: None,
+        }
+    }
+
+    /// Begins with `tokens`, without waiters.
+    pub(in crate::sema) fn begin(
+        &mut self,
+        tokens: u32,
+        born: u64,
+        keeps_history: bool,
+        word: &Word,
+        history: &History,
+    ) {
+        debug_assert!(self.queue.is_empty());
+        word.close(); // it may be any memory's
+        *self = Semaphore { born, initial: tokens, tokens, keeps_history, ..Semaphore::freed(self.line) };
+        self.settle(word, history);
+    }
+
+    /// Ends: nobody can use it any more. Its waiters are to be taken out by [`Semaphore::expel`].
+    pub(in crate::sema) fn end(&mut self, word: &Word) {
+        self.close(word);
+        self.born = 0;
+    }
+
+    /// Takes out one waiter, whose P fails.
+    pub(in crate::sema) fn expel(&mut self, waiters: &impl Waiters) -> Option<Slot> {
+        let slot = self.queue.pop(waiters)?;
+        waiters.waiter(slot).expel();
+        Some(slot)
+    }
+
+    /// Sends user mode to the kernel, and takes over what it did meanwhile.
+    #[inline]
+    fn close(&mut self, word: &Word) {
+        if !self.is_open {
+            return;
+        }
+        let seen = word.close();
+        if let Some(meter) = &mut self.meter {
+            meter.add_seen(seen, self.tokens);
+        }
+        self.tokens = seen.tokens;
+        self.is_open = false;
+    }
+
+    /// Opens the word, if nothing forbids it.
+    #[inline]
+    fn settle(&mut self, word: &Word, history: &History) {
+        let needs_kernel = !self.queue.is_empty()
+            || self.debug.is_some()
+            || self.recursion != Recursion::Off
+            || self.keeps_history && history.is_on();
+        if !needs_kernel && !self.is_open && self.born != 0 {
+            word.open(self.tokens);
+            self.is_open = true;
+        }
+    }
+}

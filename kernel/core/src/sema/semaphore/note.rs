@@ -1,0 +1,55 @@
+//! What its instruments are told.
+
+use super::{Caller, Scene, Semaphore};
+use crate::list::Slot;
+use crate::sema::history::Record;
+use crate::sema::meter::Got;
+use crate::sema::waiter::{Waiter, Waiters};
+
+impl Semaphore {
+    #[inline]
+    pub(super) fn note_acquire(&mut self, got: Got) {
+        if let Some(meter) = &mut self.meter {
+            meter.add_acquire(got);
+        }
+    }
+
+    /// A wait that began while the meter was on has ended.
+    #[inline]
+    pub(super) fn note_wait<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, waiter: &Waiter) {
+        if let Some(meter) = &mut self.meter
+            && waiter.since() != 0
+        {
+            meter.add_wait((scene.now)().saturating_sub(waiter.since()));
+        }
+    }
+
+    #[inline]
+    pub(super) fn note_owner(&mut self, caller: &Caller) {
+        if let Some(debug) = &mut self.debug {
+            debug.acquired(caller.user());
+        }
+    }
+
+    /// Records an operation, where that is wanted.
+    #[inline]
+    pub(super) fn note<W: Waiters, N: Fn() -> u64>(
+        &self,
+        scene: &mut Scene<W, N>,
+        operation: u32,
+        caller: &Caller,
+        woken: Option<Slot>,
+    ) {
+        if !(self.keeps_history && scene.history.is_on()) {
+            return;
+        }
+        let woken = woken.map_or((0, 0), |slot| {
+            let waiter: &Waiter = scene.waiters.waiter(slot);
+            (waiter.user().pid, waiter.tid())
+        });
+        let count = self.test(scene.word);
+        let Caller { pid, tid, pc, .. } = *caller;
+        let record = Record { line: self.line, operation, count, pid, tid, woken, pc, time: (scene.now)() };
+        scene.history.add(record, scene.may_grow);
+    }
+}

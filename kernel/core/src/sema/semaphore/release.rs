@@ -1,0 +1,135 @@
+//! V, and tokens that go on.
+
+use super::{Caller, Recursion, Scene, Semaphore};
+use crate::list::Slot;
+use crate::sema::meter::Got;
+use crate::sema::waiter::Waiters;
+use syscalls::Errno;
+use syscalls::sema::{MOST_TOKENS, operation};
+
+impl Semaphore {
+    /// V. Returns who is to be woken. EPERM: it is recursive, and the caller does not have it; EOVERFLOW: there are too
+    /// many tokens. Nothing has changed then.
+    #[inline]
+    pub(in crate::sema) fn release<W: Waiters, N: Fn() -> u64>(
+        &mut self,
+        scene: &mut Scene<W, N>,
+        caller: &Caller,
+    ) -> Result<Option<Slot>, Errno> {
+        self.close(scene.word);
+        let result = self.release_closed(scene, caller);
+        self.settle(scene.word, scene.history);
+        result
+    }
+
+    #[inline]
+    fn release_closed<W: Waiters, N: Fn() -> u64>(
+        &mut self,
+        scene: &mut Scene<W, N>,
+        caller: &Caller,
+    ) -> Result<Option<Slot>, Errno> {
+        let is_nested = self.is_nested_release(caller.tid)?;
+        let waiting = self.queue.length();
+        let first = if is_nested { None } else { self.queue.pop(scene.waiters) };
+        if first.is_none() && !is_nested && self.tokens == MOST_TOKENS {
+            return Err(Errno::EOVERFLOW);
+        }
+        if let Some(meter) = &mut self.meter {
+            meter.add_release(waiting);
+        }
+        match first {
+            Some(slot) => self.hand_over(scene, slot),
+            None if is_nested => self.nest_less(),
+            None => self.put_back(),
+        }
+        if let Some(debug) = &mut self.debug {
+            match first {
+                None if !is_nested => debug.released(caller.user(), self.tokens >= self.initial),
+                _ => debug.last = Some(caller.user()),
+            }
+        }
+        let operation = if first.is_some() { operation::V_WAKE } else { operation::V_NO_WAIT };
+        self.note(scene, operation, caller, first);
+        Ok(first)
+    }
+
+    /// Whether this V only undoes a nested P. EPERM.
+    #[inline]
+    fn is_nested_release(&self, tid: u32) -> Result<bool, Errno> {
+        match self.recursion {
+            Recursion::Off => Ok(false),
+            Recursion::Held { tid: owner, depth } if owner == tid => Ok(depth > 1),
+            Recursion::Free | Recursion::Held { .. } => Err(Errno::EPERM),
+        }
+    }
+
+    fn nest_less(&mut self) {
+        if let Recursion::Held { depth, .. } = &mut self.recursion {
+            *depth -= 1;
+        }
+    }
+
+    /// A token for nobody in particular.
+    #[inline]
+    fn put_back(&mut self) {
+        self.tokens += 1;
+        if self.recursion != Recursion::Off {
+            self.recursion = Recursion::Free;
+        }
+    }
+
+    /// Gives a token to a waiter that is out of the queue.
+    #[inline]
+    pub(super) fn hand_over<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, slot: Slot) {
+        let waiter = scene.waiters.waiter(slot);
+        self.note_wait(scene, waiter);
+        if let Some(debug) = &mut self.debug {
+            debug.owner = Some(waiter.user());
+        }
+        self.hold(waiter.tid());
+        waiter.grant(); // last: from now on it is the waiter's own
+    }
+
+    /// A token did not arrive, because the LWP that had got it ends: the next waiter has it, and is to be woken, or it is
+    /// as if it had not been given.
+    pub(in crate::sema) fn pass_on<W: Waiters, N: Fn() -> u64>(
+        &mut self,
+        scene: &mut Scene<W, N>,
+        tid: u32,
+        got: Got,
+    ) -> Option<Slot> {
+        self.close(scene.word);
+        let next = match self.is_nested_release(tid) {
+            Ok(true) => {
+                self.nest_less();
+                None
+            }
+            Ok(false) => self.pass_token_on(scene, got),
+            Err(_) => None, // recursion began while more than one token was out: there is one only from then on
+        };
+        self.settle(scene.word, scene.history);
+        next
+    }
+
+    fn pass_token_on<W: Waiters, N: Fn() -> u64>(
+        &mut self,
+        scene: &mut Scene<W, N>,
+        got: Got,
+    ) -> Option<Slot> {
+        let next = self.queue.pop(scene.waiters);
+        if let Some(slot) = next {
+            self.hand_over(scene, slot);
+            return next;
+        }
+        if self.tokens < MOST_TOKENS {
+            self.put_back();
+        }
+        if let Some(meter) = &mut self.meter {
+            meter.take_back(got);
+        }
+        if let Some(debug) = &mut self.debug {
+            debug.owner = None;
+        }
+        None
+    }
+}
