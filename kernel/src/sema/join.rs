@@ -5,6 +5,7 @@ use super::{ARENAS, NAMES, Place, address_of, locate, with_whole};
 use crate::mm::AddressSpace;
 use crate::mm::heap::try_box;
 use crate::proc::current_space;
+use crate::time::rate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use kcore::sema::Arena;
@@ -55,7 +56,7 @@ fn find_and_join(name: &[u8], is_findable: bool) -> Result<Option<u64>, Errno> {
 
 fn make(wish: Wish) -> Result<Box<Place>, Errno> {
     try_box(Place {
-        arena: Arena::new(wish.size)?,
+        arena: Arena::new(wish.size, rate())?,
         pages: Pages::new(wish.size)?,
         name: wish.name,
         is_findable: wish.is_findable,

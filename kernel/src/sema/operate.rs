@@ -5,7 +5,7 @@ use crate::arch::clock;
 use crate::cpu::Here;
 use crate::proc::{Lwp, table};
 use crate::sched;
-use crate::time::{monotonic_ns, ticks_at};
+use crate::time::ticks_at;
 use kcore::sched::Slot;
 use kcore::sema::{Acquire, Caller, Fate, Got, Patience, Ticket, Withdrawal};
 use syscalls::{Errno, number};
@@ -48,7 +48,7 @@ impl Place {
 pub(crate) fn release(address: u64, pc: u64) -> Result<(), Errno> {
     let caller = caller(Here::get().lwp(), pc);
     let woken = with_semaphore(address, |place, ticket| {
-        let woken = place.arena.release(&place.pages, &LwpWaiters, ticket, &caller, monotonic_ns)?;
+        let woken = place.arena.release(&place.pages, &LwpWaiters, ticket, &caller, clock)?;
         place.count_out(woken);
         Ok(woken)
     })?;
@@ -68,8 +68,7 @@ pub(crate) fn acquire(
     let lwp = Here::get().lwp();
     let caller = caller(lwp, pc);
     let (result, ticket) = with_semaphore(address, |place, ticket| {
-        let result =
-            place.arena.acquire(&place.pages, &LwpWaiters, ticket, &caller, patience, monotonic_ns)?;
+        let result = place.arena.acquire(&place.pages, &LwpWaiters, ticket, &caller, patience, clock)?;
         place.sleepers += u32::from(result == Acquire::Queued);
         Ok((result, ticket))
     })?;
@@ -119,7 +118,7 @@ fn wait(
 #[inline]
 fn tell_woken(address: u64, ticket: Ticket, caller: &Caller) {
     let _ = with_arena(address, |place, _| {
-        place.arena.woke(&place.pages, &LwpWaiters, ticket, caller, monotonic_ns);
+        place.arena.woke(&place.pages, &LwpWaiters, ticket, caller, clock);
         Ok(())
     });
 }
@@ -132,7 +131,7 @@ fn withdraw(address: u64, ticket: Ticket, caller: &Caller, why: Withdrawal) -> b
     let withdrawn = {
         let mut place = ARENAS[number].lock();
         let Some(arena) = place.as_deref_mut() else { return false };
-        let withdrawn = arena.arena.withdraw(&arena.pages, &LwpWaiters, ticket, caller, why, monotonic_ns);
+        let withdrawn = arena.arena.withdraw(&arena.pages, &LwpWaiters, ticket, caller, why, clock);
         if withdrawn {
             arena.sleepers -= 1;
         }
@@ -202,7 +201,7 @@ pub(crate) fn pass_on(lwp: &Lwp) {
     }
     let Some(Token { address, ticket, got }) = lwp.token.take() else { return };
     let passed = with_arena(address, |place, _| {
-        let next = place.arena.pass_on(&place.pages, &LwpWaiters, ticket, lwp.tid(), got, monotonic_ns);
+        let next = place.arena.pass_on(&place.pages, &LwpWaiters, ticket, lwp.tid(), got, clock);
         place.count_out(next);
         Ok(next)
     });

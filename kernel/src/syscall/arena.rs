@@ -3,6 +3,7 @@
 use super::{Address, Int, Long, Result, Size};
 use crate::mm::user::{copy_out, probe_write, read_string};
 use crate::sema::{self, Wish, with_records, with_whole};
+use crate::time::rate;
 use alloc::vec::Vec;
 use kcore::sema::{Extent, History, LINE, Record};
 use syscalls::Errno;
@@ -141,7 +142,7 @@ fn told(arena: u64, record: &Record) -> SemaRecord {
     SemaRecord {
         semaphore: arena + u64::from(record.line) * LINE,
         pc: record.pc,
-        time: record.time,
+        time: rate().nanoseconds(record.time),
         operation: record.operation,
         count: record.count,
         pid: record.pid,

@@ -25,7 +25,7 @@ pub struct Record {
     pub woken: (u32, u32),
     /// Where the call was.
     pub pc: u64,
-    /// When, in nanoseconds.
+    /// When, in ticks.
     pub time: u64,
 }
 

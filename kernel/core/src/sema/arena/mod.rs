@@ -11,6 +11,7 @@ use super::meter::{Debug, Reading, Waits};
 use super::semaphore::Semaphore;
 use super::slab::Slab;
 use super::word::Word;
+use crate::clock::Rate;
 use crate::sync::{AtomicU32, Ordering::Relaxed, const_fn};
 use syscalls::Errno;
 
@@ -90,6 +91,7 @@ pub struct Status {
 #[derive(Debug)]
 pub struct Arena {
     size: u64,
+    rate: Rate,
     heap: Heap,
     /// Bytes that meters and debug records take.
     charged: u64,
@@ -104,10 +106,12 @@ pub struct Arena {
 
 const NONE: u32 = u32::MAX;
 impl Arena {
-    /// An arena of `size` bytes, at least one line and at most 2^32 of them, of which nothing is used. ENOMEM.
-    pub fn new(size: u64) -> Result<Arena, Errno> {
+    /// An arena of `size` bytes, at least one line and at most 2^32 of them, of which nothing is used. Its time is told in
+    /// ticks of a clock of this rate. ENOMEM.
+    pub fn new(size: u64, rate: Rate) -> Result<Arena, Errno> {
         Ok(Arena {
             size,
+            rate,
             heap: Heap::new((size / LINE) as u32)?,
             charged: 0,
             semaphores: Slab::new(),

@@ -18,11 +18,11 @@ impl Arena {
         now: N,
     ) -> Result<(&'a mut Semaphore, Scene<'a, W, N>), Errno> {
         let may_grow = self.has_room(RECORD);
-        let Arena { semaphores, history, .. } = self;
+        let Arena { semaphores, history, rate, .. } = self;
         match semaphores.get_mut(ticket.index) {
             Some(semaphore) if semaphore.born == ticket.born => {
                 let word = &memory.head(semaphore.line).word;
-                Ok((semaphore, Scene { word, waiters, history, may_grow, now }))
+                Ok((semaphore, Scene { word, waiters, history, may_grow, rate, now }))
             }
             _ => Err(Errno::EINVAL),
         }

@@ -10,6 +10,7 @@ use super::history::History;
 use super::meter::{Debug, Meter, User};
 use super::waiter::{Queue, Waiters};
 use super::word::Word;
+use crate::clock::Rate;
 use crate::list::Slot;
 use alloc::boxed::Box;
 
@@ -23,7 +24,9 @@ pub(in crate::sema) struct Scene<'a, W, N> {
     pub(in crate::sema) history: &'a mut History,
     /// Whether the arena has memory for one more record.
     pub(in crate::sema) may_grow: bool,
-    /// The time in nanoseconds; asked for only where it is needed.
+    /// What a time in ticks is in nanoseconds.
+    pub(in crate::sema) rate: &'a Rate,
+    /// The time in ticks; asked for only where it is needed.
     pub(in crate::sema) now: N,
 }
 

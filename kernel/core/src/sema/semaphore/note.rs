@@ -20,7 +20,8 @@ impl Semaphore {
         if let Some(meter) = &mut self.meter
             && waiter.since() != 0
         {
-            meter.add_wait((scene.now)().saturating_sub(waiter.since()));
+            let ticks = (scene.now)().saturating_sub(waiter.since());
+            meter.add_wait(scene.rate.nanoseconds(ticks));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Random histories of LWPs and semaphores, each step beside a model that has no words, no lists and no fast path.
 
 use super::super::*;
-use super::{Lines, Lwps};
+use super::{Lines, Lwps, rate};
 use crate::list::Slot;
 use proptest::prelude::*;
 use syscalls::Errno;
@@ -130,7 +130,7 @@ fn user(lwp: u32, pc: u64) -> Option<User> {
 
 impl World {
     fn new(initial: [u32; SEMAPHORES]) -> World {
-        let (mut arena, lines) = (Arena::new(1 << 16).unwrap(), Lines::new(1 << 10));
+        let (mut arena, lines) = (Arena::new(1 << 16, rate()).unwrap(), Lines::new(1 << 10));
         let places: Vec<u32> = (1..)
             .zip(initial)
             .map(|(born, tokens)| arena.new_semaphore(&lines, tokens, born).unwrap())

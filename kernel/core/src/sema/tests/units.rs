@@ -1,7 +1,7 @@
 //! Single laws.
 
 use super::super::*;
-use super::{Lines, Lwps};
+use super::{Lines, Lwps, rate};
 use crate::list::Slot;
 use syscalls::Errno;
 use syscalls::sema::MOST_TOKENS;
@@ -10,7 +10,7 @@ const ME: Caller = Caller { slot: Slot::new(0), pid: 1, tid: 1, pc: 0x40_0000 };
 const OTHER: Caller = Caller { slot: Slot::new(1), pid: 2, tid: 2, pc: 0x50_0000 };
 
 fn new_arena(size: u64) -> (Arena, Lines, Lwps) {
-    (Arena::new(size).unwrap(), Lines::new((size / LINE) as u32), Lwps::new(4))
+    (Arena::new(size, rate()).unwrap(), Lines::new((size / LINE) as u32), Lwps::new(4))
 }
 
 fn offset(line: u32) -> u64 {
