@@ -38,6 +38,7 @@ use crate::proc::{Lwp, current_space, table};
 use crate::sync::{Lock, Rank};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use kcore::sched::Slot;
 use kcore::sema::{Arena, Ticket, Waiter, Waiters};
 use pages::Pages;
@@ -48,6 +49,10 @@ use syscalls::sema::{ARENA_SPAN, ARENAS as FIRST_ADDRESS, MOST_ARENAS};
 static ARENAS: [Lock<Option<Box<Place>>>; MOST_ARENAS] =
     [const { Lock::new(Rank::Arena, None) }; MOST_ARENAS];
 
+/// By the arenas' numbers: whether there is anything to be recorded when somebody runs who was woken. Changes under the
+/// arena's lock.
+static KEEPS_WAKES: [AtomicBool; MOST_ARENAS] = [const { AtomicBool::new(false) }; MOST_ARENAS];
+
 /// Held by whoever looks for a name, or adds one.
 static NAMES: Lock<()> = Lock::new(Rank::ArenaNames, ());
 
@@ -55,6 +60,8 @@ static NAMES: Lock<()> = Lock::new(Rank::ArenaNames, ());
 pub(crate) struct Place {
     pub(crate) arena: Arena,
     pub(crate) pages: Pages,
+    /// Its number in the table.
+    number: usize,
     name: Vec<u8>,
     /// Whether it can be found by its name.
     is_findable: bool,
@@ -67,6 +74,16 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Switches, by `change`, what is recorded in the arena. Who was woken must not find that nothing is
+    /// recorded while something is: so it is said before.
+    pub(crate) fn change_records<T>(&mut self, change: impl FnOnce(&mut Place) -> T) -> T {
+        let keeps_wakes = &KEEPS_WAKES[self.number];
+        keeps_wakes.store(true, SeqCst);
+        let result = change(self);
+        keeps_wakes.store(self.arena.keeps_wakes(), SeqCst);
+        result
+    }
+
     fn is_deserted(&self) -> bool {
         self.members == 0 && self.sleepers == 0
     }
@@ -100,6 +117,13 @@ fn locate(address: u64) -> Result<(usize, u64), Errno> {
     let beyond = address.wrapping_sub(FIRST_ADDRESS);
     let number = (beyond / ARENA_SPAN) as usize;
     if number < MOST_ARENAS { Ok((number, beyond % ARENA_SPAN)) } else { Err(Errno::EINVAL) }
+}
+
+/// Whether anything is to be recorded when somebody runs who was woken in the arena around an address. Needs no lock: who
+/// switches the records says so before, and who is woken looks afterwards, or the two came at once.
+#[inline]
+fn keeps_wakes(address: u64) -> bool {
+    locate(address).is_ok_and(|(number, _)| KEEPS_WAKES[number].load(SeqCst))
 }
 
 /// Calls `act` with the arena around an address, of which the running process is a member, and the offset in it, under the

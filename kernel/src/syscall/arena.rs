@@ -58,7 +58,7 @@ pub(super) fn arena_exchange(arena: Address, how: Int, expected: Size, new: Size
 }
 
 pub(super) fn arena_status(arena: Address, status: Address) -> Result {
-    let found = with_whole(arena, |place| Ok(place.status(arena)))?;
+    let found = with_whole(arena, |place| Ok(place.status()))?;
     copy_out(status, &found)?;
     Ok(0)
 }

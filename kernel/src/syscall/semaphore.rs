@@ -5,7 +5,7 @@ use super::{Address, Int, Result, Size};
 use crate::arch::clock;
 use crate::mm::heap::try_box;
 use crate::mm::user::{copy_out, probe_write};
-use crate::sema::{self, Watched, with_semaphore, with_whole};
+use crate::sema::{self, Place, Watched, with_semaphore, with_whole};
 use kcore::sema::{self as core_sema, LINE, Patience, Reading, User, Waits};
 use syscalls::Errno;
 use syscalls::sema::{Debug, MOST_INITIAL, Meter, MeterExtension, SemaStatus, control, patience};
@@ -120,7 +120,7 @@ fn meter_on(semaphore: Address) -> Result<()> {
 }
 
 fn switch(semaphore: Address, command: Int) -> Result<()> {
-    with_semaphore(semaphore, |place, ticket| {
+    let switch = |place: &mut Place, ticket| {
         let (arena, pages) = (&mut place.arena, &place.pages);
         match command {
             control::METER_OFF => arena.meter_off(ticket),
@@ -135,7 +135,8 @@ fn switch(semaphore: Address, command: Int) -> Result<()> {
             _ => return Err(Errno::EINVAL),
         }
         Ok(())
-    })
+    };
+    with_semaphore(semaphore, |place, ticket| place.change_records(|place| switch(place, ticket)))
 }
 
 pub(super) fn sema_next(after: Size, status: Address) -> Result {

@@ -93,8 +93,9 @@ pub struct Arena {
     size: u64,
     rate: Rate,
     heap: Heap,
-    /// Bytes that meters and debug records take.
-    charged: u64,
+    /// How many semaphores have a meter, and how many a debug record.
+    meters: u32,
+    debugs: u32,
     semaphores: Slab<Semaphore>,
     live: u32,
     /// Freed places, the longest freed first.
@@ -113,7 +114,8 @@ impl Arena {
             size,
             rate,
             heap: Heap::new((size / LINE) as u32)?,
-            charged: 0,
+            meters: 0,
+            debugs: 0,
             semaphores: Slab::new(),
             live: 0,
             first_freed: NONE,
@@ -133,7 +135,10 @@ impl Arena {
     #[must_use]
     #[inline]
     pub fn used(&self) -> u64 {
-        u64::from(self.heap.taken()) * LINE + self.charged + self.history.length() * RECORD
+        u64::from(self.heap.taken()) * LINE
+            + u64::from(self.meters) * METER
+            + u64::from(self.debugs) * DEBUG
+            + self.history.length() * RECORD
     }
 
     #[inline]

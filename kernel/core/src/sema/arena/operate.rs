@@ -58,6 +58,13 @@ impl Arena {
         semaphore.release(&mut scene, caller)
     }
 
+    /// Whether [`Arena::woke`] would do anything, for any of its semaphores.
+    #[inline]
+    #[must_use]
+    pub fn keeps_wakes(&self) -> bool {
+        self.debugs != 0 || self.history.is_on()
+    }
+
     /// A waiter that was given a token runs with it.
     #[inline]
     pub fn woke(

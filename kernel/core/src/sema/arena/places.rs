@@ -1,6 +1,6 @@
 //! Where semaphores are, from their beginning to their end.
 
-use super::{Arena, DEBUG, LINE, METER, Memory, NONE, SEMAPHORE, Ticket};
+use super::{Arena, LINE, Memory, NONE, SEMAPHORE, Ticket};
 use crate::list::Slot;
 use crate::sema::semaphore::Semaphore;
 use crate::sema::waiter::Waiters;
@@ -68,8 +68,12 @@ impl Arena {
     pub fn end(&mut self, memory: &impl Memory, ticket: Ticket) {
         let Some(semaphore) = self.semaphores.get_mut(ticket.index) else { return };
         semaphore.end(&memory.head(semaphore.line).word);
-        self.charged -= if semaphore.meter.take().is_some() { METER } else { 0 };
-        self.charged -= if semaphore.debug.take().is_some() { DEBUG } else { 0 };
+        if semaphore.meter.take().is_some() {
+            self.meters -= 1;
+        }
+        if semaphore.debug.take().is_some() {
+            self.debugs -= 1;
+        }
     }
 
     /// Takes one waiter of an ended semaphore out, to be woken.

@@ -429,6 +429,8 @@ impl World {
                 assert!(reading.waiting <= reading.most_waiting);
             }
         }
+        let keeps_debug = self.semaphores.iter().any(|semaphore| semaphore.debug.is_some());
+        assert_eq!(self.arena.keeps_wakes(), keeps_debug || self.history_is_on);
         let history = self.arena.history();
         let events: Vec<Event> =
             history.extent().positions.map(|at| self.told(history.record(at).unwrap())).collect();
