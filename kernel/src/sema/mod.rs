@@ -134,9 +134,10 @@ pub(crate) fn with_arena<T>(
     act: impl FnOnce(&mut Place, u64) -> Result<T, Errno>,
 ) -> Result<T, Errno> {
     let (number, offset) = locate(address)?;
+    let memberships = &current_space().arenas;
     let mut place = ARENAS[number].lock();
     match place.as_deref_mut() {
-        Some(place) if current_space().arenas.has(number) => act(place, offset),
+        Some(place) if memberships.has(number) => act(place, offset),
         _ => Err(Errno::EINVAL),
     }
 }

@@ -46,9 +46,9 @@ impl Place {
 /// V on the semaphore at an address, called at `pc`. EINVAL, EPERM, EOVERFLOW.
 #[inline]
 pub(crate) fn release(address: u64, pc: u64) -> Result<(), Errno> {
-    let caller = caller(Here::get().lwp(), pc);
+    let caller = || caller(Here::get().lwp(), pc);
     let woken = with_semaphore(address, |place, ticket| {
-        let woken = place.arena.release(&place.pages, &LwpWaiters, ticket, &caller, clock)?;
+        let woken = place.arena.release(&place.pages, &LwpWaiters, ticket, caller, clock)?;
         place.count_out(woken);
         Ok(woken)
     })?;
@@ -67,8 +67,8 @@ pub(crate) fn acquire(
 ) -> Result<bool, Errno> {
     let lwp = Here::get().lwp();
     let result = with_semaphore(address, |place, ticket| {
-        let caller = caller(lwp, pc);
-        let result = place.arena.acquire(&place.pages, &LwpWaiters, ticket, &caller, patience, clock)?;
+        let caller = || caller(lwp, pc);
+        let result = place.arena.acquire(&place.pages, &LwpWaiters, ticket, caller, patience, clock)?;
         place.sleepers += u32::from(result == Acquire::Queued);
         let got = if result == Acquire::Hit { Got::AtOnce } else { Got::Later };
         lwp.token.set(Some(Token { address, ticket, got }));

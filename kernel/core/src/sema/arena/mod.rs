@@ -1,11 +1,12 @@
 //! An arena: what processes share, as far as the kernel answers for it.
 
+mod budget;
 mod look;
 mod operate;
 mod places;
 mod switch;
 
-use super::heap::{Heap, LINE};
+use super::heap::LINE;
 use super::history::History;
 use super::meter::{Debug, Reading, Waits};
 use super::semaphore::Semaphore;
@@ -13,12 +14,8 @@ use super::slab::Slab;
 use super::word::Word;
 use crate::clock::Rate;
 use crate::sync::{AtomicU32, Ordering::Relaxed, const_fn};
+pub(in crate::sema) use budget::Budget;
 use syscalls::Errno;
-
-/// What the arena's size is charged with for a record of its history, a meter and a debug record.
-const RECORD: u64 = 64;
-const METER: u64 = 192;
-const DEBUG: u64 = 32;
 
 /// Bytes before what `usmalloc` hands out.
 const HEADER: u64 = 16;
@@ -90,12 +87,8 @@ pub struct Status {
 /// One arena. Its owner's lock guards it.
 #[derive(Debug)]
 pub struct Arena {
-    size: u64,
+    budget: Budget,
     rate: Rate,
-    heap: Heap,
-    /// How many semaphores have a meter, and how many a debug record.
-    meters: u32,
-    debugs: u32,
     semaphores: Slab<Semaphore>,
     live: u32,
     /// Freed places, the longest freed first.
@@ -111,11 +104,8 @@ impl Arena {
     /// ticks of a clock of this rate. ENOMEM.
     pub fn new(size: u64, rate: Rate) -> Result<Arena, Errno> {
         Ok(Arena {
-            size,
+            budget: Budget::new(size)?,
             rate,
-            heap: Heap::new((size / LINE) as u32)?,
-            meters: 0,
-            debugs: 0,
             semaphores: Slab::new(),
             live: 0,
             first_freed: NONE,
@@ -128,22 +118,19 @@ impl Arena {
     /// Its size in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.size
+        self.budget.size
     }
 
     /// How much of it is used.
     #[must_use]
     #[inline]
     pub fn used(&self) -> u64 {
-        u64::from(self.heap.taken()) * LINE
-            + u64::from(self.meters) * METER
-            + u64::from(self.debugs) * DEBUG
-            + self.history.length() * RECORD
+        self.budget.used(&self.history)
     }
 
     #[inline]
     fn has_room(&self, bytes: u64) -> bool {
-        self.used() + bytes <= self.size
+        self.budget.has_room(&self.history, bytes)
     }
 
     /// How many semaphores there are.
@@ -170,20 +157,20 @@ impl Arena {
     /// Takes memory for `length` bytes, aligned to 16, and returns its offset. ENOMEM.
     pub fn allocate(&mut self, memory: &impl Memory, length: u64) -> Result<u64, Errno> {
         let lines = length.checked_add(HEADER).ok_or(Errno::ENOMEM)?.div_ceil(LINE);
-        if lines > self.size / LINE || !self.has_room(lines * LINE) {
+        if lines > self.budget.size / LINE || !self.has_room(lines * LINE) {
             return Err(Errno::ENOMEM);
         }
-        let taken = self.heap.take(lines as u32)?;
+        let taken = self.budget.heap.take(lines as u32)?;
         memory.head(taken.start).hint.store(taken.number, Relaxed);
         Ok(u64::from(taken.start) * LINE + HEADER)
     }
 
     /// Gives back the memory at an offset. EINVAL: it is not allocated.
     pub fn give_back(&mut self, memory: &impl Memory, offset: u64) -> Result<(), Errno> {
-        if offset >= self.size || offset % LINE != HEADER {
+        if offset >= self.budget.size || offset % LINE != HEADER {
             return Err(Errno::EINVAL);
         }
         let line = (offset / LINE) as u32;
-        self.heap.give_back(memory.head(line).hint.load(Relaxed), line)
+        self.budget.heap.give_back(memory.head(line).hint.load(Relaxed), line)
     }
 }

@@ -1,6 +1,6 @@
 //! P and V on the semaphore of a ticket, and what else changes its count.
 
-use super::{Arena, Memory, RECORD, Ticket};
+use super::{Arena, Memory, Ticket};
 use crate::list::Slot;
 use crate::sema::meter::Got;
 use crate::sema::semaphore::{Acquire, Caller, Patience, Scene, Semaphore, Withdrawal};
@@ -17,12 +17,11 @@ impl Arena {
         ticket: Ticket,
         now: N,
     ) -> Result<(&'a mut Semaphore, Scene<'a, W, N>), Errno> {
-        let may_grow = self.has_room(RECORD);
-        let Arena { semaphores, history, rate, .. } = self;
+        let Arena { budget, semaphores, history, rate, .. } = self;
         match semaphores.get_mut(ticket.index) {
             Some(semaphore) if semaphore.born == ticket.born => {
                 let word = &memory.head(semaphore.line).word;
-                Ok((semaphore, Scene { word, waiters, history, may_grow, rate, now }))
+                Ok((semaphore, Scene { word, waiters, history, budget, rate, now }))
             }
             _ => Err(Errno::EINVAL),
         }
@@ -35,12 +34,12 @@ impl Arena {
         memory: &impl Memory,
         waiters: &impl Waiters,
         ticket: Ticket,
-        caller: &Caller,
+        caller: impl Fn() -> Caller,
         patience: Patience,
         now: impl Fn() -> u64,
     ) -> Result<Acquire, Errno> {
-        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now)?;
-        semaphore.acquire(&mut scene, caller, patience)
+        let (semaphore, scene) = self.scene(memory, waiters, ticket, now)?;
+        semaphore.acquire(scene, caller, patience)
     }
 
     /// V; returns who is to be woken. EINVAL: the semaphore is no more; EPERM: it is recursive and another's; EOVERFLOW:
@@ -51,18 +50,18 @@ impl Arena {
         memory: &impl Memory,
         waiters: &impl Waiters,
         ticket: Ticket,
-        caller: &Caller,
+        caller: impl Fn() -> Caller,
         now: impl Fn() -> u64,
     ) -> Result<Option<Slot>, Errno> {
-        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now)?;
-        semaphore.release(&mut scene, caller)
+        let (semaphore, scene) = self.scene(memory, waiters, ticket, now)?;
+        semaphore.release(scene, caller)
     }
 
     /// Whether [`Arena::woke`] would do anything, for any of its semaphores.
     #[inline]
     #[must_use]
     pub fn keeps_wakes(&self) -> bool {
-        self.debugs != 0 || self.history.is_on()
+        self.budget.debugs != 0 || self.history.is_on()
     }
 
     /// A waiter that was given a token runs with it.

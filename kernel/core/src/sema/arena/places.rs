@@ -24,7 +24,7 @@ impl Arena {
             return Err(Errno::ENOMEM);
         }
         let index = self.semaphores.push(Semaphore::freed(NONE))?;
-        let line = match self.heap.keep() {
+        let line = match self.budget.heap.keep() {
             Ok(line) => line,
             Err(errno) => {
                 self.semaphores.pop();
@@ -50,7 +50,7 @@ impl Arena {
     /// The semaphore at an offset. EINVAL: there is none.
     #[inline]
     pub fn find(&self, memory: &impl Memory, offset: u64) -> Result<Ticket, Errno> {
-        if offset >= self.size || !offset.is_multiple_of(LINE) {
+        if offset >= self.budget.size || !offset.is_multiple_of(LINE) {
             return Err(Errno::EINVAL);
         }
         let line = (offset / LINE) as u32;
@@ -69,10 +69,10 @@ impl Arena {
         let Some(semaphore) = self.semaphores.get_mut(ticket.index) else { return };
         semaphore.end(&memory.head(semaphore.line).word);
         if semaphore.meter.take().is_some() {
-            self.meters -= 1;
+            self.budget.meters -= 1;
         }
         if semaphore.debug.take().is_some() {
-            self.debugs -= 1;
+            self.budget.debugs -= 1;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The instruments of semaphores, and the history of the arena.
 
-use super::{Arena, DEBUG, METER, Memory, Ticket};
+use super::{Arena, Memory, Ticket};
 use crate::sema::history::History;
 use crate::sema::meter::{Debug, Meter};
 use crate::sema::semaphore::Semaphore;
@@ -11,8 +11,8 @@ use syscalls::Errno;
 impl Arena {
     /// Has a semaphore count, in `meter`, unless it does. ENOMEM: the arena is full.
     pub fn meter_on(&mut self, memory: &impl Memory, ticket: Ticket, meter: Box<Meter>) -> Result<(), Errno> {
-        let has_room = self.has_room(METER);
-        let Arena { semaphores, history, meters, .. } = self;
+        let has_room = self.budget.has_meter(&self.history);
+        let Arena { semaphores, history, budget, .. } = self;
         let semaphore = semaphores.get_mut(ticket.index).ok_or(Errno::EINVAL)?;
         if semaphore.meter.is_some() {
             return Ok(());
@@ -20,7 +20,7 @@ impl Arena {
         if !has_room {
             return Err(Errno::ENOMEM);
         }
-        *meters += 1;
+        budget.meters += 1;
         semaphore.start_meter(meter, &memory.head(semaphore.line).word, history);
         Ok(())
     }
@@ -29,7 +29,7 @@ impl Arena {
     pub fn meter_off(&mut self, ticket: Ticket) {
         let meter = self.semaphores.get_mut(ticket.index).and_then(|semaphore| semaphore.meter.take());
         if meter.is_some() {
-            self.meters -= 1;
+            self.budget.meters -= 1;
         }
     }
 
@@ -43,10 +43,10 @@ impl Arena {
         if self.debug(ticket).is_ok() {
             return Ok(());
         }
-        if !self.has_room(DEBUG) {
+        if !self.budget.has_debug(&self.history) {
             return Err(Errno::ENOMEM);
         }
-        self.debugs += 1;
+        self.budget.debugs += 1;
         self.change(memory, ticket, |semaphore, word, history| {
             semaphore.set_debug(Some(Debug::default()), word, history);
         });
@@ -56,7 +56,7 @@ impl Arena {
     /// Has it do so no more.
     pub fn debug_off(&mut self, memory: &impl Memory, ticket: Ticket) {
         if self.debug(ticket).is_ok() {
-            self.debugs -= 1;
+            self.budget.debugs -= 1;
             self.change(memory, ticket, |semaphore, word, history| semaphore.set_debug(None, word, history));
         }
     }

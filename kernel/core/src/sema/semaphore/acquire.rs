@@ -2,7 +2,6 @@
 
 use super::{Acquire, Caller, Patience, Recursion, Scene, Semaphore, Withdrawal};
 use crate::sema::history::History;
-use crate::sema::meter::Got;
 use crate::sema::waiter::Waiters;
 use syscalls::Errno;
 use syscalls::sema::{MOST_TOKENS, operation};
@@ -12,21 +11,48 @@ impl Semaphore {
     #[inline]
     pub(in crate::sema) fn acquire<W: Waiters, N: Fn() -> u64>(
         &mut self,
+        scene: Scene<W, N>,
+        caller: impl Fn() -> Caller,
+        patience: Patience,
+    ) -> Result<Acquire, Errno> {
+        self.close(scene.word);
+        if self.is_watched(scene.history) {
+            return self.acquire_watched(&mut { scene }, &caller(), patience);
+        }
+        let has_token = self.tokens != 0;
+        self.note_acquire(has_token);
+        if has_token {
+            self.tokens -= 1;
+        } else if patience == Patience::Wait {
+            self.queue_up(&scene, &caller());
+            return Ok(Acquire::Queued);
+        }
+        self.settle(scene.word, scene.history);
+        Ok(if has_token { Acquire::Hit } else { Acquire::Missed })
+    }
+
+    /// The same where it is watched, with everything that may be told of it. Apart, so that the others are short.
+    #[inline(never)]
+    fn acquire_watched<W: Waiters, N: Fn() -> u64>(
+        &mut self,
         scene: &mut Scene<W, N>,
         caller: &Caller,
         patience: Patience,
     ) -> Result<Acquire, Errno> {
-        self.close(scene.word);
-        let result = if self.take(caller.tid)? {
-            self.note_acquire(Got::AtOnce);
-            self.note_owner(caller);
-            self.note(scene, operation::P_HIT, caller, None);
-            Acquire::Hit
-        } else {
-            self.note_acquire(Got::Nothing);
-            self.miss(scene, caller, patience)
+        let has_token = self.take(caller.tid)?;
+        self.note_acquire(has_token);
+        let (operation, result) = match patience {
+            _ if has_token => (operation::P_HIT, Acquire::Hit),
+            Patience::Wait => (operation::P_SLEEP, Acquire::Queued),
+            Patience::None => (operation::P_MISS, Acquire::Missed),
+            Patience::ZeroTime => (operation::P_TIMEOUT, Acquire::Missed),
         };
-        self.settle(scene.word, scene.history);
+        match result {
+            Acquire::Hit => self.note_owner(caller),
+            Acquire::Queued => self.queue_up(scene, caller),
+            Acquire::Missed => {}
+        }
+        self.note(scene, operation, caller, None);
         Ok(result)
     }
 
@@ -58,28 +84,15 @@ impl Semaphore {
         }
     }
 
+    /// The caller waits from now on, behind the others.
     #[inline]
-    fn miss<W: Waiters, N: Fn() -> u64>(
-        &mut self,
-        scene: &mut Scene<W, N>,
-        caller: &Caller,
-        patience: Patience,
-    ) -> Acquire {
-        let (operation, result) = match patience {
-            Patience::Wait => (operation::P_SLEEP, Acquire::Queued),
-            Patience::None => (operation::P_MISS, Acquire::Missed),
-            Patience::ZeroTime => (operation::P_TIMEOUT, Acquire::Missed),
-        };
-        if result == Acquire::Queued {
-            let since = if self.meter.is_some() { (scene.now)() } else { 0 };
-            scene.waiters.waiter(caller.slot).begin(caller, since);
-            self.queue.push(scene.waiters, caller.slot);
-            if let Some(meter) = &mut self.meter {
-                meter.add_waiter(self.queue.length());
-            }
+    fn queue_up<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, caller: &Caller) {
+        let since = if self.meter.is_some() { (scene.now)() } else { 0 };
+        scene.waiters.waiter(caller.slot).begin(caller, since);
+        self.queue.push(scene.waiters, caller.slot);
+        if let Some(meter) = &mut self.meter {
+            meter.add_waiter(self.queue.length());
         }
-        self.note(scene, operation, caller, None);
-        result
     }
 
     /// A waiter that was given a token runs with it.

@@ -6,10 +6,11 @@ mod note;
 mod release;
 mod switch;
 
+use super::arena::Budget;
 use super::history::History;
 use super::meter::{Debug, Meter, User};
 use super::waiter::{Queue, Waiters};
-use super::word::Word;
+use super::word::{Seen, Word};
 use crate::clock::Rate;
 use crate::list::Slot;
 use alloc::boxed::Box;
@@ -22,8 +23,8 @@ pub(in crate::sema) struct Scene<'a, W, N> {
     pub(in crate::sema) waiters: &'a W,
     /// The arena's history.
     pub(in crate::sema) history: &'a mut History,
-    /// Whether the arena has memory for one more record.
-    pub(in crate::sema) may_grow: bool,
+    /// What else the arena's memory is used for.
+    pub(in crate::sema) budget: &'a Budget,
     /// What a time in ticks is in nanoseconds.
     pub(in crate::sema) rate: &'a Rate,
     /// The time in ticks; asked for only where it is needed.
@@ -112,6 +113,7 @@ pub(in crate::sema) struct Semaphore {
     pub(in crate::sema) meter: Option<Box<Meter>>,
     pub(in crate::sema) debug: Option<Debug>,
 }
+
 impl Semaphore {
     /// A freed place at `line`.
     pub(in crate::sema) const fn freed(line: u32) -> Semaphore {
@@ -165,23 +167,34 @@ impl Semaphore {
             return;
         }
         let seen = word.close();
-        if let Some(meter) = &mut self.meter {
+        if let Some(meter) = &mut self.meter
+            && seen != (Seen { tokens: self.tokens, releases: 0 })
+        {
             meter.add_seen(seen, self.tokens);
         }
         self.tokens = seen.tokens;
         self.is_open = false;
     }
 
+    /// Lets user mode have the count, whose word is closed.
+    #[inline]
+    fn open(&mut self, word: &Word) {
+        word.open(self.tokens);
+        self.is_open = true;
+    }
+
+    /// Whether operations on it do more than count: its word stays closed then.
+    #[inline]
+    fn is_watched(&self, history: &History) -> bool {
+        self.debug.is_some() || self.recursion != Recursion::Off || self.keeps_history && history.is_on()
+    }
+
     /// Opens the word, if nothing forbids it.
     #[inline]
     fn settle(&mut self, word: &Word, history: &History) {
-        let needs_kernel = !self.queue.is_empty()
-            || self.debug.is_some()
-            || self.recursion != Recursion::Off
-            || self.keeps_history && history.is_on();
+        let needs_kernel = !self.queue.is_empty() || self.is_watched(history);
         if !needs_kernel && !self.is_open && self.born != 0 {
-            word.open(self.tokens);
-            self.is_open = true;
+            self.open(word);
         }
     }
 }

@@ -1,16 +1,21 @@
 //! What its instruments are told.
 
 use super::{Caller, Scene, Semaphore};
-use crate::list::Slot;
 use crate::sema::history::Record;
-use crate::sema::meter::Got;
 use crate::sema::waiter::{Waiter, Waiters};
 
 impl Semaphore {
     #[inline]
-    pub(super) fn note_acquire(&mut self, got: Got) {
+    pub(super) fn note_acquire(&mut self, has_token: bool) {
         if let Some(meter) = &mut self.meter {
-            meter.add_acquire(got);
+            meter.add_acquire(has_token);
+        }
+    }
+
+    #[inline]
+    pub(super) fn note_release(&mut self, waiting: u32) {
+        if let Some(meter) = &mut self.meter {
+            meter.add_release(waiting);
         }
     }
 
@@ -39,18 +44,16 @@ impl Semaphore {
         scene: &mut Scene<W, N>,
         operation: u32,
         caller: &Caller,
-        woken: Option<Slot>,
+        woken: Option<&Waiter>,
     ) {
         if !(self.keeps_history && scene.history.is_on()) {
             return;
         }
-        let woken = woken.map_or((0, 0), |slot| {
-            let waiter: &Waiter = scene.waiters.waiter(slot);
-            (waiter.user().pid, waiter.tid())
-        });
+        let woken = woken.map_or((0, 0), |waiter| (waiter.user().pid, waiter.tid()));
         let count = self.test(scene.word);
         let Caller { pid, tid, pc, .. } = *caller;
         let record = Record { line: self.line, operation, count, pid, tid, woken, pc, time: (scene.now)() };
-        scene.history.add(record, scene.may_grow);
+        let may_grow = scene.budget.has_record(scene.history);
+        scene.history.add(record, may_grow);
     }
 }

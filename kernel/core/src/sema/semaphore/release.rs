@@ -3,7 +3,7 @@
 use super::{Caller, Recursion, Scene, Semaphore};
 use crate::list::Slot;
 use crate::sema::meter::Got;
-use crate::sema::waiter::Waiters;
+use crate::sema::waiter::{Waiter, Waiters};
 use syscalls::Errno;
 use syscalls::sema::{MOST_TOKENS, operation};
 
@@ -13,17 +13,30 @@ impl Semaphore {
     #[inline]
     pub(in crate::sema) fn release<W: Waiters, N: Fn() -> u64>(
         &mut self,
-        scene: &mut Scene<W, N>,
-        caller: &Caller,
+        scene: Scene<W, N>,
+        caller: impl Fn() -> Caller,
     ) -> Result<Option<Slot>, Errno> {
         self.close(scene.word);
-        let result = self.release_closed(scene, caller);
+        if self.is_watched(scene.history) {
+            return self.release_watched(&mut { scene }, &caller());
+        }
+        let waiting = self.queue.length();
+        let first = self.queue.pop(scene.waiters);
+        let is_possible = first.is_some() || self.tokens < MOST_TOKENS;
+        if is_possible {
+            self.note_release(waiting);
+            match first {
+                Some(slot) => self.hand_over(&scene, scene.waiters.waiter(slot)),
+                None => self.tokens += 1,
+            }
+        }
         self.settle(scene.word, scene.history);
-        result
+        if is_possible { Ok(first) } else { Err(Errno::EOVERFLOW) }
     }
 
-    #[inline]
-    fn release_closed<W: Waiters, N: Fn() -> u64>(
+    /// The same where it is watched.
+    #[inline(never)]
+    fn release_watched<W: Waiters, N: Fn() -> u64>(
         &mut self,
         scene: &mut Scene<W, N>,
         caller: &Caller,
@@ -34,13 +47,11 @@ impl Semaphore {
         if first.is_none() && !is_nested && self.tokens == MOST_TOKENS {
             return Err(Errno::EOVERFLOW);
         }
-        if let Some(meter) = &mut self.meter {
-            meter.add_release(waiting);
-        }
-        match first {
-            Some(slot) => self.hand_over(scene, slot),
-            None if is_nested => self.nest_less(),
-            None => self.put_back(),
+        self.note_release(waiting);
+        if is_nested {
+            self.nest_less();
+        } else if first.is_none() {
+            self.put_back();
         }
         if let Some(debug) = &mut self.debug {
             match first {
@@ -48,8 +59,12 @@ impl Semaphore {
                 _ => debug.last = Some(caller.user()),
             }
         }
+        let woken = first.map(|slot| scene.waiters.waiter(slot));
         let operation = if first.is_some() { operation::V_WAKE } else { operation::V_NO_WAIT };
-        self.note(scene, operation, caller, first);
+        self.note(scene, operation, caller, woken);
+        if let Some(waiter) = woken {
+            self.hand_over_watched(scene, waiter);
+        }
         Ok(first)
     }
 
@@ -78,16 +93,21 @@ impl Semaphore {
         }
     }
 
-    /// Gives a token to a waiter that is out of the queue.
+    /// Gives a token to a waiter that is out of the queue. The last thing: from then on it is the waiter's own.
     #[inline]
-    pub(super) fn hand_over<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, slot: Slot) {
-        let waiter = scene.waiters.waiter(slot);
+    fn hand_over<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, waiter: &Waiter) {
         self.note_wait(scene, waiter);
+        waiter.grant();
+    }
+
+    /// The same where it is watched.
+    #[inline]
+    fn hand_over_watched<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, waiter: &Waiter) {
         if let Some(debug) = &mut self.debug {
             debug.owner = Some(waiter.user());
         }
         self.hold(waiter.tid());
-        waiter.grant(); // last: from now on it is the waiter's own
+        self.hand_over(scene, waiter);
     }
 
     /// A token did not arrive, because the LWP that had got it ends: the next waiter has it, and is to be woken, or it is
@@ -118,7 +138,7 @@ impl Semaphore {
     ) -> Option<Slot> {
         let next = self.queue.pop(scene.waiters);
         if let Some(slot) = next {
-            self.hand_over(scene, slot);
+            self.hand_over_watched(scene, scene.waiters.waiter(slot));
             return next;
         }
         if self.tokens < MOST_TOKENS {

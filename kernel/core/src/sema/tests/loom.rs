@@ -34,7 +34,7 @@ impl Scene {
     fn acquire(&self, slot: u32, patience: Patience) -> bool {
         self.word().try_acquire() || {
             let mut arena = self.arena.lock().unwrap();
-            let result = arena.acquire(&self.lines, &self.lwps, self.ticket, &caller(slot), patience, || 0);
+            let result = arena.acquire(&self.lines, &self.lwps, self.ticket, || caller(slot), patience, || 0);
             result == Ok(Acquire::Hit)
         }
     }
@@ -42,7 +42,7 @@ impl Scene {
     fn release(&self, slot: u32) {
         if !self.word().try_release() {
             let mut arena = self.arena.lock().unwrap();
-            arena.release(&self.lines, &self.lwps, self.ticket, &caller(slot), || 0).unwrap();
+            arena.release(&self.lines, &self.lwps, self.ticket, || caller(slot), || 0).unwrap();
         }
     }
 

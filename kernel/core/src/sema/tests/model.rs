@@ -199,7 +199,7 @@ impl World {
         }
         let World { arena, lines, lwps, .. } = self;
         let time = self.time;
-        let result = arena.acquire(lines, lwps, self.tickets[which], &caller(lwp, pc), patience, || time);
+        let result = arena.acquire(lines, lwps, self.tickets[which], || caller(lwp, pc), patience, || time);
         let expected = match operation {
             op::P_HIT => Acquire::Hit,
             op::P_SLEEP => Acquire::Queued,
@@ -229,7 +229,7 @@ impl World {
         }
         let World { arena, lines, lwps, .. } = self;
         let time = self.time;
-        let result = arena.release(lines, lwps, self.tickets[which], &caller(lwp, pc), || time);
+        let result = arena.release(lines, lwps, self.tickets[which], || caller(lwp, pc), || time);
         assert_eq!(result, expected.map(|woken| woken.map(Slot::new)));
     }
 
