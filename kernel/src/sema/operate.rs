@@ -77,18 +77,20 @@ pub(crate) fn acquire(
     match result {
         Acquire::Hit => Ok(true),
         Acquire::Missed => Ok(false),
-        Acquire::Queued => wait(lwp, pc, nanoseconds.map(|ns| clock().saturating_add(ticks_at(ns)))),
+        Acquire::Queued => wait(lwp, address, pc, nanoseconds.map(|ns| clock().saturating_add(ticks_at(ns)))),
     }
 }
 
 /// Waits for the token that the LWP has queued for, in a P at `pc`; false: the clock has reached the deadline.
 #[inline]
-fn wait(lwp: &'static Lwp, pc: u64, deadline: Option<u64>) -> Result<bool, Errno> {
+fn wait(lwp: &'static Lwp, address: u64, pc: u64, deadline: Option<u64>) -> Result<bool, Errno> {
     loop {
         sched::block_until(deadline);
         match lwp.semaphore.fate() {
             Fate::Granted => {
-                tell_woken(lwp, pc);
+                if keeps_wakes(address) {
+                    record_woken(lwp, pc);
+                }
                 return Ok(true);
             }
             Fate::Expelled => return Err(Errno::EIDRM),
@@ -103,21 +105,12 @@ fn wait(lwp: &'static Lwp, pc: u64, deadline: Option<u64>) -> Result<bool, Errno
     }
 }
 
-/// The waiter runs with its token, which is recorded where anything is.
-#[inline]
-fn tell_woken(lwp: &Lwp, pc: u64) {
-    if let Some(Token { address, ticket, .. }) = lwp.token.get()
-        && keeps_wakes(address)
-    {
-        record_woken(address, ticket, &caller(lwp, pc));
-    }
-}
-
-/// The arena may be gone by now.
+/// The waiter runs with its token. The arena may be gone by now.
 #[cold]
-fn record_woken(address: u64, ticket: Ticket, caller: &Caller) {
+fn record_woken(lwp: &Lwp, pc: u64) {
+    let Some(Token { address, ticket, .. }) = lwp.token.get() else { return };
     let _ = with_arena(address, |place, _| {
-        place.arena.woke(&place.pages, &LwpWaiters, ticket, caller, clock);
+        place.arena.woke(&place.pages, &LwpWaiters, ticket, &caller(lwp, pc), clock);
         Ok(())
     });
 }

@@ -8,7 +8,7 @@ use crate::sema::waiter::Waiters;
 use syscalls::Errno;
 
 impl Arena {
-    /// The semaphore of a ticket and what operations on it need; EINVAL: it is no more.
+    /// The semaphore of a ticket and what operations on it need, unless it is no more.
     #[inline]
     fn scene<'a, M: Memory, W, N>(
         &'a mut self,
@@ -16,14 +16,14 @@ impl Arena {
         waiters: &'a W,
         ticket: Ticket,
         now: N,
-    ) -> Result<(&'a mut Semaphore, Scene<'a, W, N>), Errno> {
+    ) -> Option<(&'a mut Semaphore, Scene<'a, W, N>)> {
         let Arena { budget, semaphores, history, rate, .. } = self;
         match semaphores.get_mut(ticket.index) {
             Some(semaphore) if semaphore.born == ticket.born => {
                 let word = &memory.head(semaphore.line).word;
-                Ok((semaphore, Scene { word, waiters, history, budget, rate, now }))
+                Some((semaphore, Scene { word, waiters, history, budget, rate, now }))
             }
-            _ => Err(Errno::EINVAL),
+            _ => None,
         }
     }
 
@@ -38,7 +38,9 @@ impl Arena {
         patience: Patience,
         now: impl Fn() -> u64,
     ) -> Result<Acquire, Errno> {
-        let (semaphore, scene) = self.scene(memory, waiters, ticket, now)?;
+        let Some((semaphore, scene)) = self.scene(memory, waiters, ticket, now) else {
+            return Err(Errno::EINVAL);
+        };
         semaphore.acquire(scene, caller, patience)
     }
 
@@ -53,7 +55,9 @@ impl Arena {
         caller: impl Fn() -> Caller,
         now: impl Fn() -> u64,
     ) -> Result<Option<Slot>, Errno> {
-        let (semaphore, scene) = self.scene(memory, waiters, ticket, now)?;
+        let Some((semaphore, scene)) = self.scene(memory, waiters, ticket, now) else {
+            return Err(Errno::EINVAL);
+        };
         semaphore.release(scene, caller)
     }
 
@@ -74,7 +78,7 @@ impl Arena {
         caller: &Caller,
         now: impl Fn() -> u64,
     ) {
-        if let Ok((semaphore, mut scene)) = self.scene(memory, waiters, ticket, now)
+        if let Some((semaphore, mut scene)) = self.scene(memory, waiters, ticket, now)
             && semaphore.keeps_wakes(scene.history)
         {
             semaphore.woke(&mut scene, caller);
@@ -92,7 +96,7 @@ impl Arena {
         now: impl Fn() -> u64,
     ) -> bool {
         self.scene(memory, waiters, ticket, now)
-            .is_ok_and(|(semaphore, mut scene)| semaphore.withdraw(&mut scene, caller, why))
+            .is_some_and(|(semaphore, mut scene)| semaphore.withdraw(&mut scene, caller, why))
     }
 
     /// The LWP `tid` ends before its P has returned: its token goes to the next, who is returned to be woken.
@@ -105,7 +109,7 @@ impl Arena {
         got: Got,
         now: impl Fn() -> u64,
     ) -> Option<Slot> {
-        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now).ok()?;
+        let (semaphore, mut scene) = self.scene(memory, waiters, ticket, now)?;
         semaphore.pass_on(&mut scene, tid, got)
     }
 }

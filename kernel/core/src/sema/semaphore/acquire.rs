@@ -17,7 +17,7 @@ impl Semaphore {
     ) -> Result<Acquire, Errno> {
         self.close(scene.word);
         if self.is_watched(scene.history) {
-            return self.acquire_watched(&mut { scene }, &caller(), patience);
+            return self.acquire_watched(&mut scene.apart(), &caller(), patience);
         }
         let has_token = self.tokens != 0;
         self.note_acquire(has_token);

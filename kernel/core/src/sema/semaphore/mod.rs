@@ -31,6 +31,15 @@ pub(in crate::sema) struct Scene<'a, W, N> {
     pub(in crate::sema) now: N,
 }
 
+impl<W, N> Scene<'_, W, N> {
+    /// The same, at another place: the parts of one whose address is not taken stay in registers.
+    #[inline(always)]
+    fn apart(self) -> Self {
+        let Scene { word, waiters, history, budget, rate, now } = self;
+        Scene { word, waiters, history, budget, rate, now }
+    }
+}
+
 /// Who operates, and where in its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {

@@ -18,7 +18,7 @@ impl Semaphore {
     ) -> Result<Option<Slot>, Errno> {
         self.close(scene.word);
         if self.is_watched(scene.history) {
-            return self.release_watched(&mut { scene }, &caller());
+            return self.release_watched(&mut scene.apart(), &caller());
         }
         let waiting = self.queue.length();
         let first = self.queue.pop(scene.waiters);
