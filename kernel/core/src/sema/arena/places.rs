@@ -3,6 +3,7 @@
 use super::{Arena, LINE, Memory, NONE, SEMAPHORE, Ticket};
 use crate::list::Slot;
 use crate::sema::semaphore::Semaphore;
+use crate::sema::slab::Blank;
 use crate::sema::waiter::Waiters;
 use crate::sync::Ordering::Relaxed;
 use syscalls::Errno;
@@ -23,7 +24,7 @@ impl Arena {
         if !self.has_room(LINE) {
             return Err(Errno::ENOMEM);
         }
-        let index = self.semaphores.push(Semaphore::freed(NONE))?;
+        let index = self.semaphores.push(Semaphore::BLANK)?;
         let line = match self.budget.heap.keep() {
             Ok(line) => line,
             Err(errno) => {

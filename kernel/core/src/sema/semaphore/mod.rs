@@ -9,6 +9,7 @@ mod switch;
 use super::arena::Budget;
 use super::history::History;
 use super::meter::{Debug, Meter, User};
+use super::slab::Blank;
 use super::waiter::{Queue, Waiters};
 use super::word::{Seen, Word};
 use crate::clock::Rate;
@@ -121,6 +122,10 @@ pub(in crate::sema) struct Semaphore {
     queue: Queue,
     pub(in crate::sema) meter: Option<Box<Meter>>,
     pub(in crate::sema) debug: Option<Debug>,
+}
+
+impl Blank for Semaphore {
+    const BLANK: Semaphore = Semaphore::freed(u32::MAX);
 }
 
 impl Semaphore {

@@ -53,7 +53,6 @@ impl Semaphore {
         let count = self.test(scene.word);
         let Caller { pid, tid, pc, .. } = *caller;
         let record = Record { line: self.line, operation, count, pid, tid, woken, pc, time: (scene.now)() };
-        let may_grow = scene.budget.has_record(scene.history);
-        scene.history.add(record, may_grow);
+        scene.history.add(record, |history| scene.budget.has_record(history));
     }
 }
