@@ -111,11 +111,7 @@ impl History {
     #[inline]
     pub(super) fn add(&mut self, record: Record, may_grow: impl FnOnce(&History) -> bool) {
         let is_full = self.most != 0 && self.length() >= self.most || !may_grow(self);
-        let has_room = !is_full || !self.positions.is_empty();
-        if is_full {
-            self.drop_oldest(1);
-        }
-        if !has_room || self.make_room().is_err() {
+        if is_full && !self.drop_one() || self.make_room().is_err() {
             self.errors += 1;
             return;
         }
@@ -143,16 +139,27 @@ impl History {
         Ok(())
     }
 
-    /// Lets go of the oldest records, at most `count`, which count as lost.
+    /// Lets go of the oldest record, which counts as lost; false: there is none.
     #[inline]
+    fn drop_one(&mut self) -> bool {
+        if self.positions.is_empty() {
+            return false;
+        }
+        self.positions.start += 1;
+        self.errors += 1;
+        if self.positions.start.is_multiple_of(PIECE) {
+            self.drop_pieces(1);
+        }
+        true
+    }
+
+    /// The same with the oldest records, at most `count`.
     fn drop_oldest(&mut self, count: u64) {
         let count = count.min(self.length());
         let first_piece = self.positions.start / PIECE;
         self.positions.start += count;
         self.errors += count;
-        if first_piece != self.positions.start / PIECE {
-            self.drop_pieces(self.positions.start / PIECE - first_piece);
-        }
+        self.drop_pieces(self.positions.start / PIECE - first_piece);
     }
 
     #[cold]

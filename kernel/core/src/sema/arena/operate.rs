@@ -4,8 +4,17 @@ use super::{Arena, Memory, Ticket};
 use crate::list::Slot;
 use crate::sema::meter::Got;
 use crate::sema::semaphore::{Acquire, Caller, Patience, Scene, Semaphore, Withdrawal};
+use crate::sema::slab::Slab;
 use crate::sema::waiter::Waiters;
 use syscalls::Errno;
+
+impl Ticket {
+    /// Its semaphore, unless that is no more.
+    #[inline]
+    fn holder(self, semaphores: &mut Slab<Semaphore>) -> Option<&mut Semaphore> {
+        semaphores.get_mut(self.index).filter(|semaphore| semaphore.born == self.born)
+    }
+}
 
 impl Arena {
     /// The semaphore of a ticket and what operations on it need, unless it is no more.
@@ -18,13 +27,9 @@ impl Arena {
         now: N,
     ) -> Option<(&'a mut Semaphore, Scene<'a, W, N>)> {
         let Arena { budget, semaphores, history, rate, .. } = self;
-        match semaphores.get_mut(ticket.index) {
-            Some(semaphore) if semaphore.born == ticket.born => {
-                let word = &memory.head(semaphore.line).word;
-                Some((semaphore, Scene { word, waiters, history, budget, rate, now }))
-            }
-            _ => None,
-        }
+        let semaphore = ticket.holder(semaphores)?;
+        let word = &memory.head(semaphore.line).word;
+        Some((semaphore, Scene { word, waiters, history, budget, rate, now }))
     }
 
     /// P. EINVAL: the semaphore is no more; EOVERFLOW: its owner has it too many times.
@@ -38,10 +43,16 @@ impl Arena {
         patience: Patience,
         now: impl Fn() -> u64,
     ) -> Result<Acquire, Errno> {
-        let Some((semaphore, scene)) = self.scene(memory, waiters, ticket, now) else {
-            return Err(Errno::EINVAL);
-        };
-        semaphore.acquire(scene, caller, patience)
+        let Arena { budget, semaphores, history, rate, .. } = self;
+        let Some(semaphore) = ticket.holder(semaphores) else { return Err(Errno::EINVAL) };
+        let word = &memory.head(semaphore.line).word;
+        semaphore.close(word);
+        if semaphore.is_watched(history) {
+            // Made here, not before: the others are quicker without it.
+            let mut scene = Scene { word, waiters, history, budget, rate, now };
+            return semaphore.acquire_watched(&mut scene, &caller(), patience);
+        }
+        Ok(semaphore.acquire(word, waiters, caller, patience, now))
     }
 
     /// V; returns who is to be woken. EINVAL: the semaphore is no more; EPERM: it is recursive and another's; EOVERFLOW:
@@ -55,10 +66,15 @@ impl Arena {
         caller: impl Fn() -> Caller,
         now: impl Fn() -> u64,
     ) -> Result<Option<Slot>, Errno> {
-        let Some((semaphore, scene)) = self.scene(memory, waiters, ticket, now) else {
-            return Err(Errno::EINVAL);
-        };
-        semaphore.release(scene, caller)
+        let Arena { budget, semaphores, history, rate, .. } = self;
+        let Some(semaphore) = ticket.holder(semaphores) else { return Err(Errno::EINVAL) };
+        let word = &memory.head(semaphore.line).word;
+        semaphore.close(word);
+        if semaphore.is_watched(history) {
+            let mut scene = Scene { word, waiters, history, budget, rate, now };
+            return semaphore.release_watched(&mut scene, &caller());
+        }
+        semaphore.release(word, waiters, rate, now)
     }
 
     /// Whether [`Arena::woke`] would do anything, for any of its semaphores.

@@ -3,37 +3,36 @@
 use super::{Acquire, Caller, Patience, Recursion, Scene, Semaphore, Withdrawal};
 use crate::sema::history::History;
 use crate::sema::waiter::Waiters;
+use crate::sema::word::Word;
 use syscalls::Errno;
 use syscalls::sema::{MOST_TOKENS, operation};
 
 impl Semaphore {
-    /// P. EOVERFLOW: its owner has it too many times.
+    /// P where it is not watched. Its word is closed.
     #[inline]
-    pub(in crate::sema) fn acquire<W: Waiters, N: Fn() -> u64>(
+    pub(in crate::sema) fn acquire<W: Waiters>(
         &mut self,
-        scene: Scene<W, N>,
+        word: &Word,
+        waiters: &W,
         caller: impl Fn() -> Caller,
         patience: Patience,
-    ) -> Result<Acquire, Errno> {
-        self.close(scene.word);
-        if self.is_watched(scene.history) {
-            return self.acquire_watched(&mut scene.apart(), &caller(), patience);
-        }
+        now: impl Fn() -> u64,
+    ) -> Acquire {
         let has_token = self.tokens != 0;
         self.note_acquire(has_token);
         if has_token {
             self.tokens -= 1;
         } else if patience == Patience::Wait {
-            self.queue_up(&scene, &caller());
-            return Ok(Acquire::Queued);
+            self.queue_up(waiters, &caller(), now);
+            return Acquire::Queued;
         }
-        self.settle(scene.word, scene.history);
-        Ok(if has_token { Acquire::Hit } else { Acquire::Missed })
+        self.open_if_free(word);
+        if has_token { Acquire::Hit } else { Acquire::Missed }
     }
 
-    /// The same where it is watched, with everything that may be told of it. Apart, so that the others are short.
+    /// P where it is watched. Its word is closed. EOVERFLOW: its owner has it too many times.
     #[inline(never)]
-    fn acquire_watched<W: Waiters, N: Fn() -> u64>(
+    pub(in crate::sema) fn acquire_watched<W: Waiters, N: Fn() -> u64>(
         &mut self,
         scene: &mut Scene<W, N>,
         caller: &Caller,
@@ -49,7 +48,7 @@ impl Semaphore {
         };
         match result {
             Acquire::Hit => self.note_owner(caller),
-            Acquire::Queued => self.queue_up(scene, caller),
+            Acquire::Queued => self.queue_up(scene.waiters, caller, &scene.now),
             Acquire::Missed => {}
         }
         self.note(scene, operation, caller, None);
@@ -86,10 +85,10 @@ impl Semaphore {
 
     /// The caller waits from now on, behind the others.
     #[inline]
-    fn queue_up<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, caller: &Caller) {
-        let since = if self.meter.is_some() { (scene.now)() } else { 0 };
-        scene.waiters.waiter(caller.slot).begin(caller, since);
-        self.queue.push(scene.waiters, caller.slot);
+    fn queue_up<W: Waiters>(&mut self, waiters: &W, caller: &Caller, now: impl Fn() -> u64) {
+        let since = if self.meter.is_some() { now() } else { 0 };
+        waiters.waiter(caller.slot).begin(caller, since);
+        self.queue.push(waiters, caller.slot);
         if let Some(meter) = &mut self.meter {
             meter.add_waiter(self.queue.length());
         }
@@ -123,7 +122,7 @@ impl Semaphore {
         if !self.queue.remove(scene.waiters, caller.slot) {
             return false;
         }
-        self.note_wait(scene, scene.waiters.waiter(caller.slot));
+        self.note_wait(scene.waiters.waiter(caller.slot), scene.rate, &scene.now);
         if why == Withdrawal::TimedOut {
             self.note(scene, operation::P_TIMEOUT, caller, None);
         }

@@ -32,15 +32,6 @@ pub(in crate::sema) struct Scene<'a, W, N> {
     pub(in crate::sema) now: N,
 }
 
-impl<W, N> Scene<'_, W, N> {
-    /// The same, at another place: the parts of one whose address is not taken stay in registers.
-    #[inline(always)]
-    fn apart(self) -> Self {
-        let Scene { word, waiters, history, budget, rate, now } = self;
-        Scene { word, waiters, history, budget, rate, now }
-    }
-}
-
 /// Who operates, and where in its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caller {
@@ -176,7 +167,7 @@ impl Semaphore {
 
     /// Sends user mode to the kernel, and takes over what it did meanwhile.
     #[inline]
-    fn close(&mut self, word: &Word) {
+    pub(in crate::sema) fn close(&mut self, word: &Word) {
         if !self.is_open {
             return;
         }
@@ -197,10 +188,19 @@ impl Semaphore {
         self.is_open = true;
     }
 
-    /// Whether operations on it do more than count: its word stays closed then.
+    /// Whether operations on it do more than count: its word stays closed then. (Where the arena's history was switched, and
+    /// the semaphore has not adapted yet, it was open.)
     #[inline]
-    fn is_watched(&self, history: &History) -> bool {
+    pub(in crate::sema) fn is_watched(&self, history: &History) -> bool {
         self.debug.is_some() || self.recursion != Recursion::Off || self.keeps_history && history.is_on()
+    }
+
+    /// Opens the closed word where it is not watched, if nobody waits.
+    #[inline]
+    fn open_if_free(&mut self, word: &Word) {
+        if self.queue.is_empty() {
+            self.open(word);
+        }
     }
 
     /// Opens the word, if nothing forbids it.

@@ -1,6 +1,7 @@
 //! What its instruments are told.
 
 use super::{Caller, Scene, Semaphore};
+use crate::clock::Rate;
 use crate::sema::history::Record;
 use crate::sema::waiter::{Waiter, Waiters};
 
@@ -21,12 +22,11 @@ impl Semaphore {
 
     /// A wait that began while the meter was on has ended.
     #[inline]
-    pub(super) fn note_wait<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, waiter: &Waiter) {
+    pub(super) fn note_wait(&mut self, waiter: &Waiter, rate: &Rate, now: impl Fn() -> u64) {
         if let Some(meter) = &mut self.meter
             && waiter.since() != 0
         {
-            let ticks = (scene.now)().saturating_sub(waiter.since());
-            meter.add_wait(scene.rate.nanoseconds(ticks));
+            meter.add_wait(rate.nanoseconds(now().saturating_sub(waiter.since())));
         }
     }
 
@@ -38,7 +38,7 @@ impl Semaphore {
     }
 
     /// Records an operation, where that is wanted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note<W: Waiters, N: Fn() -> u64>(
         &self,
         scene: &mut Scene<W, N>,

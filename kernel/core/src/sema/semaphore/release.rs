@@ -1,42 +1,43 @@
 //! V, and tokens that go on.
 
 use super::{Caller, Recursion, Scene, Semaphore};
+use crate::clock::Rate;
 use crate::list::Slot;
 use crate::sema::meter::Got;
 use crate::sema::waiter::{Waiter, Waiters};
+use crate::sema::word::Word;
 use syscalls::Errno;
 use syscalls::sema::{MOST_TOKENS, operation};
 
 impl Semaphore {
-    /// V. Returns who is to be woken. EPERM: it is recursive, and the caller does not have it; EOVERFLOW: there are too
-    /// many tokens. Nothing has changed then.
+    /// V where it is not watched. Its word is closed. Returns who is to be woken. EOVERFLOW: there are too many tokens, and
+    /// nothing has changed.
     #[inline]
-    pub(in crate::sema) fn release<W: Waiters, N: Fn() -> u64>(
+    pub(in crate::sema) fn release<W: Waiters>(
         &mut self,
-        scene: Scene<W, N>,
-        caller: impl Fn() -> Caller,
+        word: &Word,
+        waiters: &W,
+        rate: &Rate,
+        now: impl Fn() -> u64,
     ) -> Result<Option<Slot>, Errno> {
-        self.close(scene.word);
-        if self.is_watched(scene.history) {
-            return self.release_watched(&mut scene.apart(), &caller());
-        }
         let waiting = self.queue.length();
-        let first = self.queue.pop(scene.waiters);
+        let first = self.queue.pop(waiters);
         let is_possible = first.is_some() || self.tokens < MOST_TOKENS;
         if is_possible {
             self.note_release(waiting);
             match first {
-                Some(slot) => self.hand_over(&scene, scene.waiters.waiter(slot)),
+                Some(slot) => self.hand_over(waiters.waiter(slot), rate, now),
                 None => self.tokens += 1,
             }
         }
-        self.settle(scene.word, scene.history);
+        self.open_if_free(word);
         if is_possible { Ok(first) } else { Err(Errno::EOVERFLOW) }
     }
 
-    /// The same where it is watched.
+    /// V where it is watched. Its word is closed. Returns who is to be woken. EPERM: it is recursive, and the caller does not
+    /// have it; EOVERFLOW: there are too many tokens. Nothing has changed then.
     #[inline(never)]
-    fn release_watched<W: Waiters, N: Fn() -> u64>(
+    pub(in crate::sema) fn release_watched<W: Waiters, N: Fn() -> u64>(
         &mut self,
         scene: &mut Scene<W, N>,
         caller: &Caller,
@@ -95,8 +96,8 @@ impl Semaphore {
 
     /// Gives a token to a waiter that is out of the queue. The last thing: from then on it is the waiter's own.
     #[inline]
-    fn hand_over<W: Waiters, N: Fn() -> u64>(&mut self, scene: &Scene<W, N>, waiter: &Waiter) {
-        self.note_wait(scene, waiter);
+    fn hand_over(&mut self, waiter: &Waiter, rate: &Rate, now: impl Fn() -> u64) {
+        self.note_wait(waiter, rate, now);
         waiter.grant();
     }
 
@@ -107,7 +108,7 @@ impl Semaphore {
             debug.owner = Some(waiter.user());
         }
         self.hold(waiter.tid());
-        self.hand_over(scene, waiter);
+        self.hand_over(waiter, scene.rate, &scene.now);
     }
 
     /// A token did not arrive, because the LWP that had got it ends: the next waiter has it, and is to be woken, or it is
