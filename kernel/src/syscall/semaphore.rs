@@ -61,6 +61,14 @@ pub(super) fn sema_test(semaphore: Address) -> Result {
 pub(super) fn sema_control(semaphore: Address, command: Int, argument: Address) -> Result {
     match command {
         control::METER_FETCH => fetch_meter(semaphore, argument),
+        _ => control_rarely(semaphore, command, argument),
+    }
+}
+
+/// Apart, so that a fetch of the meter is short.
+#[inline(never)]
+fn control_rarely(semaphore: Address, command: Int, argument: Address) -> Result {
+    match command {
         control::METER_EXTENSION => fetch_extension(semaphore, argument),
         control::DEBUG_FETCH => fetch_debug(semaphore, argument),
         control::METER_ON => meter_on(semaphore),
@@ -70,9 +78,10 @@ pub(super) fn sema_control(semaphore: Address, command: Int, argument: Address) 
 }
 
 #[inline]
-fn fetch_meter(semaphore: Address, to: Address) -> Result<()> {
+fn fetch_meter(semaphore: Address, to: Address) -> Result {
     let reading = with_semaphore(semaphore, |place, ticket| place.arena.reading(&place.pages, ticket))?;
-    copy_out(to, &meter(&reading))
+    copy_out(to, &meter(&reading))?;
+    Ok(0)
 }
 
 #[inline]

@@ -108,7 +108,7 @@ impl History {
     }
 
     /// Adds a record; where it may not grow, the oldest goes, and where there is no room even so, the new one is lost.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, record: Record, may_grow: impl FnOnce(&History) -> bool) {
         let is_full = self.most != 0 && self.length() >= self.most || !may_grow(self);
         if is_full && !self.drop_one() || self.make_room().is_err() {

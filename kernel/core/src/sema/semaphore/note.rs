@@ -53,6 +53,7 @@ impl Semaphore {
         let count = self.test(scene.word);
         let Caller { pid, tid, pc, .. } = *caller;
         let record = Record { line: self.line, operation, count, pid, tid, woken, pc, time: (scene.now)() };
-        scene.history.add(record, |history| scene.budget.has_record(history));
+        let budget = scene.budget;
+        scene.history.add(record, |history| budget.has_record(history));
     }
 }

@@ -44,29 +44,46 @@ impl Semaphore {
     ) -> Result<Option<Slot>, Errno> {
         let is_nested = self.is_nested_release(caller.tid)?;
         let waiting = self.queue.length();
-        let first = if is_nested { None } else { self.queue.pop(scene.waiters) };
-        if first.is_none() && !is_nested && self.tokens == MOST_TOKENS {
-            return Err(Errno::EOVERFLOW);
+        if is_nested || waiting == 0 {
+            return self.keep_watched(scene, caller, is_nested);
         }
         self.note_release(waiting);
-        if is_nested {
-            self.nest_less();
-        } else if first.is_none() {
-            self.put_back();
-        }
-        if let Some(debug) = &mut self.debug {
-            match first {
-                None if !is_nested => debug.released(caller.user(), self.tokens >= self.initial),
-                _ => debug.last = Some(caller.user()),
+        let first = self.queue.pop(scene.waiters);
+        if let Some(slot) = first {
+            let waiter = scene.waiters.waiter(slot);
+            if let Some(debug) = &mut self.debug {
+                debug.last = Some(caller.user());
             }
-        }
-        let woken = first.map(|slot| scene.waiters.waiter(slot));
-        let operation = if first.is_some() { operation::V_WAKE } else { operation::V_NO_WAIT };
-        self.note(scene, operation, caller, woken);
-        if let Some(waiter) = woken {
+            self.note(scene, operation::V_WAKE, caller, Some(waiter));
             self.hand_over_watched(scene, waiter);
         }
         Ok(first)
+    }
+
+    /// V where it is watched, and for nobody who waits. EOVERFLOW.
+    #[inline]
+    fn keep_watched<W: Waiters, N: Fn() -> u64>(
+        &mut self,
+        scene: &mut Scene<W, N>,
+        caller: &Caller,
+        is_nested: bool,
+    ) -> Result<Option<Slot>, Errno> {
+        if is_nested {
+            self.nest_less();
+        } else if self.tokens == MOST_TOKENS {
+            return Err(Errno::EOVERFLOW);
+        } else {
+            self.put_back();
+        }
+        self.note_release(self.queue.length());
+        if let Some(debug) = &mut self.debug {
+            match is_nested {
+                true => debug.last = Some(caller.user()),
+                false => debug.released(caller.user(), self.tokens >= self.initial),
+            }
+        }
+        self.note(scene, operation::V_NO_WAIT, caller, None);
+        Ok(None)
     }
 
     /// Whether this V only undoes a nested P. EPERM.
