@@ -69,9 +69,15 @@ pub(crate) fn acquire(
     let result = with_semaphore(address, |place, ticket| {
         let caller = || caller(lwp, pc);
         let result = place.arena.acquire(&place.pages, &LwpWaiters, ticket, caller, patience, clock)?;
-        place.sleepers += u32::from(result == Acquire::Queued);
-        let got = if result == Acquire::Hit { Got::AtOnce } else { Got::Later };
-        lwp.token.set(Some(Token { address, ticket, got }));
+        let set_token = |got| lwp.token.set(Some(Token { address, ticket, got }));
+        match result {
+            Acquire::Queued => {
+                place.sleepers += 1;
+                set_token(Got::Later);
+            }
+            Acquire::Hit => set_token(Got::AtOnce),
+            Acquire::Missed => {}
+        }
         Ok(result)
     })?;
     match result {

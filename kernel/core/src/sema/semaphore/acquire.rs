@@ -31,7 +31,7 @@ impl Semaphore {
     }
 
     /// P where it is watched. Its word is closed. EOVERFLOW: its owner has it too many times.
-    #[inline(never)]
+    #[inline(never)] // which spares a P that waits some twenty instructions
     pub(in crate::sema) fn acquire_watched<W: Waiters, N: Fn() -> u64>(
         &mut self,
         scene: &mut Scene<W, N>,

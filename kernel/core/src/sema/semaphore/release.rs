@@ -36,7 +36,7 @@ impl Semaphore {
 
     /// V where it is watched. Its word is closed. Returns who is to be woken. EPERM: it is recursive, and the caller does not
     /// have it; EOVERFLOW: there are too many tokens. Nothing has changed then.
-    #[inline(never)]
+    #[inline(always)]
     pub(in crate::sema) fn release_watched<W: Waiters, N: Fn() -> u64>(
         &mut self,
         scene: &mut Scene<W, N>,
