@@ -74,6 +74,7 @@ fn install(mut arena: Box<Place>) -> Result<u64, Errno> {
     let number = (0..MOST_ARENAS).find(|&number| ARENAS[number].lock().is_none()).ok_or(Errno::ENOMEM)?;
     let mut place = ARENAS[number].lock();
     arena.number = number;
+    arena.change_records(|_| ()); // as those of the number's last arena were
     arena.let_in(current_space())?;
     *place = Some(arena);
     Ok(address_of(number))

@@ -4,7 +4,7 @@
 //! frames, the processes that joined, and the blocking.
 //!
 //! **One lock for an arena**, its place's in [`ARENAS`], guards the arena, its members and its waiters. Nothing refers to an
-//! arena from outside: whoever has waited takes the lock again, and a ticket tells whether the semaphore still is the one
+//! arena from outside: whoever gives up waiting takes the lock again, and a ticket tells whether the semaphore still is the one
 //! that was meant. So an arena can go at any moment, with its last member.
 //!
 //! **Who may use it.** An address space is a member from `usinit` on, or from the fork that made it, until `usdetach`, exec
@@ -13,6 +13,11 @@
 //!
 //! **Memory.** All frames are there from the beginning, and mapped at the same address everywhere. The kernel works on its own
 //! mapping: what a process unmaps or protects is its own affair.
+//!
+//! **Who was woken** takes the lock again only where something is recorded in the arena, which it sees without it
+//! ([`KEEPS_WAKES`]). Whoever begins to record says so before, whoever ends says so afterwards, both under the lock: a look that
+//! finds nothing was at a moment at which nothing was recorded, and so the P had ended before the records began. Stores and
+//! looks are sequentially consistent, so nobody can tell another order.
 //!
 //! **Names.** Whoever looks for a name, or adds one, holds the lock of the names, so that two processes that make an arena of
 //! one name make one.
