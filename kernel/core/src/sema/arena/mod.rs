@@ -1,6 +1,7 @@
 //! An arena: what processes share, as far as the kernel answers for it.
 
 mod budget;
+mod head;
 mod look;
 mod operate;
 mod places;
@@ -11,52 +12,15 @@ use super::history::History;
 use super::meter::{Debug, Reading, Waits};
 use super::semaphore::Semaphore;
 use super::slab::Slab;
-use super::word::Word;
 use crate::clock::Rate;
-use crate::sync::{AtomicU32, Ordering::Relaxed, const_fn};
+use crate::sync::Ordering::Relaxed;
 pub(in crate::sema) use budget::Budget;
+use head::SEMAPHORE;
+pub use head::{Head, Memory};
 use syscalls::Errno;
 
 /// Bytes before what `usmalloc` hands out.
 const HEADER: u64 = 16;
-
-/// A hint at the head of a semaphore's line, not of a block's.
-const SEMAPHORE: u32 = 1 << 31;
-
-/// The head of a semaphore's line, or of a block's, in the arena's memory.
-#[derive(Debug, Default)]
-#[repr(C)]
-pub struct Head {
-    word: Word,
-    /// Which semaphore or block this is, if that one agrees.
-    hint: AtomicU32,
-}
-
-impl Head {
-    const_fn! {
-        /// Of nothing.
-        pub fn new() -> Head {
-            Head { word: Word::new(), hint: AtomicU32::new(0) }
-        }
-    }
-
-    /// The semaphore's word, if it is a semaphore's line.
-    #[must_use]
-    pub fn word(&self) -> &Word {
-        &self.word
-    }
-
-    #[cfg(all(test, not(feature = "loom")))]
-    pub(super) fn set_hint(&self, hint: u32) {
-        self.hint.store(hint, Relaxed);
-    }
-}
-
-/// The memory that an arena shares with programs. They may write there what they like.
-pub trait Memory {
-    /// What lies at the beginning of a line of the arena: always the same.
-    fn head(&self, line: u32) -> &Head;
-}
 
 /// A semaphore, as it was found once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
