@@ -1,7 +1,7 @@
 //! What an arena's size is charged with.
 
-use super::super::heap::{Heap, LINE};
-use super::super::history::History;
+use crate::sema::heap::{Heap, LINE};
+use crate::sema::history::History;
 use syscalls::Errno;
 
 /// For a record of the history, a meter and a debug record.
