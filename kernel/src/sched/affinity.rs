@@ -19,7 +19,7 @@ pub(crate) fn offer(lwp: &'static Lwp) {
         lwp.place() == Place::Queued
     };
     if waits {
-        offer_to_idle(lwp.allowed());
+        offer_to_idle(lwp);
     }
 }
 

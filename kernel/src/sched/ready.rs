@@ -114,14 +114,17 @@ pub(super) fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, 
         start_slice(here);
     }
     if is_busy {
-        offer_to_idle(lwp.allowed());
+        offer_to_idle(lwp);
     }
 }
 
-/// Has an idle CPU look for work, if there is one that may take it.
-pub(super) fn offer_to_idle(allowed: CpuSet) {
-    let idle = CpuSet(IDLE.load(SeqCst)).and(allowed).lowest();
-    if let Some(cpu) = idle.and_then(cpu::get) {
+/// Has an idle CPU look for work, if there is one that may take this LWP.
+pub(super) fn offer_to_idle(lwp: &Lwp) {
+    let idle = CpuSet(IDLE.load(SeqCst));
+    if idle.is_empty() {
+        return;
+    }
+    if let Some(cpu) = idle.and(lwp.allowed()).lowest().and_then(cpu::get) {
         IDLE.fetch_and(!(1 << cpu.number()), SeqCst);
         cpu.kick();
     }

@@ -5,6 +5,7 @@ use super::{ARENAS, NAMES, Place, address_of, locate, with_whole};
 use crate::mm::AddressSpace;
 use crate::mm::heap::try_box;
 use crate::proc::current_space;
+use crate::time::rate;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use kcore::sema::Arena;
@@ -41,13 +42,13 @@ fn join_existing(wish: &Wish) -> Result<Option<u64>, Errno> {
 
 /// Joins the arena of a name, if there is one. With the lock of the names.
 fn find_and_join(name: &[u8], is_findable: bool) -> Result<Option<u64>, Errno> {
-    for (number, place) in ARENAS.iter().enumerate().filter(|_| is_findable) {
+    for place in ARENAS.iter().filter(|_| is_findable) {
         if let Some(place) = place.lock().as_deref_mut()
             && place.is_findable
             && place.name == name
         {
-            place.let_in(number, current_space())?;
-            return Ok(Some(address_of(number)));
+            place.let_in(current_space())?;
+            return Ok(Some(address_of(place.number)));
         }
     }
     Ok(None)
@@ -55,8 +56,9 @@ fn find_and_join(name: &[u8], is_findable: bool) -> Result<Option<u64>, Errno> {
 
 fn make(wish: Wish) -> Result<Box<Place>, Errno> {
     try_box(Place {
-        arena: Arena::new(wish.size)?,
+        arena: Arena::new(wish.size, rate())?,
         pages: Pages::new(wish.size)?,
+        number: MOST_ARENAS, // none yet
         name: wish.name,
         is_findable: wish.is_findable,
         most_users: wish.most_users,
@@ -71,14 +73,17 @@ fn make(wish: Wish) -> Result<Box<Place>, Errno> {
 fn install(mut arena: Box<Place>) -> Result<u64, Errno> {
     let number = (0..MOST_ARENAS).find(|&number| ARENAS[number].lock().is_none()).ok_or(Errno::ENOMEM)?;
     let mut place = ARENAS[number].lock();
-    arena.let_in(number, current_space())?;
+    arena.number = number;
+    arena.change_records(|_| ()); // as those of the number's last arena were
+    arena.let_in(current_space())?;
     *place = Some(arena);
     Ok(address_of(number))
 }
 
 impl Place {
     /// Makes an address space a member, unless it is one. ENOSPC, ENOMEM, and nothing has changed.
-    fn let_in(&mut self, number: usize, space: &AddressSpace) -> Result<(), Errno> {
+    fn let_in(&mut self, space: &AddressSpace) -> Result<(), Errno> {
+        let number = self.number;
         if !space.arenas.has_joined(number) && self.users == self.most_users {
             return Err(Errno::ENOSPC);
         }

@@ -4,7 +4,7 @@
 //! frames, the processes that joined, and the blocking.
 //!
 //! **One lock for an arena**, its place's in [`ARENAS`], guards the arena, its members and its waiters. Nothing refers to an
-//! arena from outside: whoever has waited takes the lock again, and a ticket tells whether the semaphore still is the one
+//! arena from outside: whoever gives up waiting takes the lock again, and a ticket tells whether the semaphore still is the one
 //! that was meant. So an arena can go at any moment, with its last member.
 //!
 //! **Who may use it.** An address space is a member from `usinit` on, or from the fork that made it, until `usdetach`, exec
@@ -13,6 +13,11 @@
 //!
 //! **Memory.** All frames are there from the beginning, and mapped at the same address everywhere. The kernel works on its own
 //! mapping: what a process unmaps or protects is its own affair.
+//!
+//! **Who was woken** takes the lock again only where something is recorded in the arena, which it sees without it
+//! ([`KEEPS_WAKES`]). Whoever begins to record says so before, whoever ends says so afterwards, both under the lock: a look that
+//! finds nothing was at a moment at which nothing was recorded, and so the P had ended before the records began. Stores and
+//! looks are sequentially consistent, so nobody can tell another order.
 //!
 //! **Names.** Whoever looks for a name, or adds one, holds the lock of the names, so that two processes that make an arena of
 //! one name make one.
@@ -38,6 +43,7 @@ use crate::proc::{Lwp, current_space, table};
 use crate::sync::{Lock, Rank};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use kcore::sched::Slot;
 use kcore::sema::{Arena, Ticket, Waiter, Waiters};
 use pages::Pages;
@@ -48,6 +54,10 @@ use syscalls::sema::{ARENA_SPAN, ARENAS as FIRST_ADDRESS, MOST_ARENAS};
 static ARENAS: [Lock<Option<Box<Place>>>; MOST_ARENAS] =
     [const { Lock::new(Rank::Arena, None) }; MOST_ARENAS];
 
+/// By the arenas' numbers: whether there is anything to be recorded when somebody runs who was woken. Changes under the
+/// arena's lock.
+static KEEPS_WAKES: [AtomicBool; MOST_ARENAS] = [const { AtomicBool::new(false) }; MOST_ARENAS];
+
 /// Held by whoever looks for a name, or adds one.
 static NAMES: Lock<()> = Lock::new(Rank::ArenaNames, ());
 
@@ -55,6 +65,8 @@ static NAMES: Lock<()> = Lock::new(Rank::ArenaNames, ());
 pub(crate) struct Place {
     pub(crate) arena: Arena,
     pub(crate) pages: Pages,
+    /// Its number in the table.
+    number: usize,
     name: Vec<u8>,
     /// Whether it can be found by its name.
     is_findable: bool,
@@ -67,6 +79,16 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Switches, by `change`, what is recorded in the arena. Who was woken must not find that nothing is
+    /// recorded while something is: so it is said before.
+    pub(crate) fn change_records<T>(&mut self, change: impl FnOnce(&mut Place) -> T) -> T {
+        let keeps_wakes = &KEEPS_WAKES[self.number];
+        keeps_wakes.store(true, SeqCst);
+        let result = change(self);
+        keeps_wakes.store(self.arena.keeps_wakes(), SeqCst);
+        result
+    }
+
     fn is_deserted(&self) -> bool {
         self.members == 0 && self.sleepers == 0
     }
@@ -102,6 +124,13 @@ fn locate(address: u64) -> Result<(usize, u64), Errno> {
     if number < MOST_ARENAS { Ok((number, beyond % ARENA_SPAN)) } else { Err(Errno::EINVAL) }
 }
 
+/// Whether anything is to be recorded when somebody runs who was woken in the arena around an address. Needs no lock: who
+/// switches the records says so before, and who is woken looks afterwards, or the two came at once.
+#[inline]
+fn keeps_wakes(address: u64) -> bool {
+    locate(address).is_ok_and(|(number, _)| KEEPS_WAKES[number].load(SeqCst))
+}
+
 /// Calls `act` with the arena around an address, of which the running process is a member, and the offset in it, under the
 /// arena's lock. EINVAL: there is none.
 #[inline]
@@ -110,9 +139,10 @@ pub(crate) fn with_arena<T>(
     act: impl FnOnce(&mut Place, u64) -> Result<T, Errno>,
 ) -> Result<T, Errno> {
     let (number, offset) = locate(address)?;
+    let memberships = &current_space().arenas;
     let mut place = ARENAS[number].lock();
     match place.as_deref_mut() {
-        Some(place) if current_space().arenas.has(number) => act(place, offset),
+        Some(place) if memberships.has(number) => act(place, offset),
         _ => Err(Errno::EINVAL),
     }
 }

@@ -1,11 +1,11 @@
 //! P, V, and the end of semaphores.
 
-use super::{ARENAS, LwpWaiters, Place, locate, with_arena, with_semaphore, with_whole};
+use super::{ARENAS, LwpWaiters, Place, keeps_wakes, locate, with_arena, with_semaphore, with_whole};
 use crate::arch::clock;
 use crate::cpu::Here;
 use crate::proc::{Lwp, table};
 use crate::sched;
-use crate::time::{monotonic_ns, ticks_at};
+use crate::time::ticks_at;
 use kcore::sched::Slot;
 use kcore::sema::{Acquire, Caller, Fate, Got, Patience, Ticket, Withdrawal};
 use syscalls::{Errno, number};
@@ -46,9 +46,9 @@ impl Place {
 /// V on the semaphore at an address, called at `pc`. EINVAL, EPERM, EOVERFLOW.
 #[inline]
 pub(crate) fn release(address: u64, pc: u64) -> Result<(), Errno> {
-    let caller = caller(Here::get().lwp(), pc);
+    let caller = || caller(Here::get().lwp(), pc);
     let woken = with_semaphore(address, |place, ticket| {
-        let woken = place.arena.release(&place.pages, &LwpWaiters, ticket, &caller, monotonic_ns)?;
+        let woken = place.arena.release(&place.pages, &LwpWaiters, ticket, caller, clock)?;
         place.count_out(woken);
         Ok(woken)
     })?;
@@ -66,41 +66,37 @@ pub(crate) fn acquire(
     nanoseconds: Option<u64>,
 ) -> Result<bool, Errno> {
     let lwp = Here::get().lwp();
-    let caller = caller(lwp, pc);
-    let (result, ticket) = with_semaphore(address, |place, ticket| {
-        let result =
-            place.arena.acquire(&place.pages, &LwpWaiters, ticket, &caller, patience, monotonic_ns)?;
-        place.sleepers += u32::from(result == Acquire::Queued);
-        Ok((result, ticket))
-    })?;
-    let got = match result {
-        Acquire::Missed => return Ok(false),
-        Acquire::Hit => Got::AtOnce,
-        Acquire::Queued => {
-            let deadline = nanoseconds.map(|ns| clock().saturating_add(ticks_at(ns)));
-            if !wait(lwp, address, ticket, &caller, deadline)? {
-                return Ok(false);
+    let result = with_semaphore(address, |place, ticket| {
+        let caller = || caller(lwp, pc);
+        let result = place.arena.acquire(&place.pages, &LwpWaiters, ticket, caller, patience, clock)?;
+        let set_token = |got| lwp.token.set(Some(Token { address, ticket, got }));
+        match result {
+            Acquire::Queued => {
+                place.sleepers += 1;
+                set_token(Got::Later);
             }
-            Got::Later
+            Acquire::Hit => set_token(Got::AtOnce),
+            Acquire::Missed => {}
         }
-    };
-    lwp.token.set(Some(Token { address, ticket, got }));
-    Ok(true)
+        Ok(result)
+    })?;
+    match result {
+        Acquire::Hit => Ok(true),
+        Acquire::Missed => Ok(false),
+        Acquire::Queued => wait(lwp, address, pc, nanoseconds.map(|ns| clock().saturating_add(ticks_at(ns)))),
+    }
 }
 
-/// Waits for a token; false: the clock has reached the deadline.
-fn wait(
-    lwp: &'static Lwp,
-    address: u64,
-    ticket: Ticket,
-    caller: &Caller,
-    deadline: Option<u64>,
-) -> Result<bool, Errno> {
+/// Waits for the token that the LWP has queued for, in a P at `pc`; false: the clock has reached the deadline.
+#[inline]
+fn wait(lwp: &'static Lwp, address: u64, pc: u64, deadline: Option<u64>) -> Result<bool, Errno> {
     loop {
         sched::block_until(deadline);
         match lwp.semaphore.fate() {
             Fate::Granted => {
-                tell_woken(address, ticket, caller);
+                if keeps_wakes(address) {
+                    record_woken(lwp, pc);
+                }
                 return Ok(true);
             }
             Fate::Expelled => return Err(Errno::EIDRM),
@@ -109,30 +105,34 @@ fn wait(
         let is_killed = lwp.is_killed();
         let is_over = deadline.is_some_and(|deadline| clock() >= deadline);
         let why = if is_killed { Withdrawal::Killed } else { Withdrawal::TimedOut };
-        if (is_killed || is_over) && withdraw(address, ticket, caller, why) {
+        if (is_killed || is_over) && withdraw(lwp, pc, why) {
             return if is_killed { Err(Errno::EINTR) } else { Ok(false) };
         }
     }
 }
 
 /// The waiter runs with its token. The arena may be gone by now.
-#[inline]
-fn tell_woken(address: u64, ticket: Ticket, caller: &Caller) {
+#[cold]
+fn record_woken(lwp: &Lwp, pc: u64) {
+    let Some(Token { address, ticket, .. }) = lwp.token.get() else { return };
     let _ = with_arena(address, |place, _| {
-        place.arena.woke(&place.pages, &LwpWaiters, ticket, caller, monotonic_ns);
+        place.arena.woke(&place.pages, &LwpWaiters, ticket, &caller(lwp, pc), clock);
         Ok(())
     });
 }
 
 /// Gives up waiting; false where a waker was faster. Here the process may have left the arena, which then goes with its
 /// last sleeper.
-fn withdraw(address: u64, ticket: Ticket, caller: &Caller, why: Withdrawal) -> bool {
+#[cold]
+fn withdraw(lwp: &Lwp, pc: u64, why: Withdrawal) -> bool {
+    let Some(Token { address, ticket, .. }) = lwp.token.get() else { return false };
     let Ok((number, _)) = locate(address) else { return false };
+    let caller = caller(lwp, pc);
     let mut gone = None;
     let withdrawn = {
         let mut place = ARENAS[number].lock();
         let Some(arena) = place.as_deref_mut() else { return false };
-        let withdrawn = arena.arena.withdraw(&arena.pages, &LwpWaiters, ticket, caller, why, monotonic_ns);
+        let withdrawn = arena.arena.withdraw(&arena.pages, &LwpWaiters, ticket, &caller, why, clock);
         if withdrawn {
             arena.sleepers -= 1;
         }
@@ -169,7 +169,7 @@ pub(crate) fn re_initialise(address: u64, tokens: u32) -> Result<(), Errno> {
 impl Place {
     /// Ends a semaphore, and wakes whoever waits for it.
     fn end(&mut self, ticket: Ticket) {
-        self.arena.end(&self.pages, ticket);
+        self.change_records(|place| place.arena.end(&place.pages, ticket));
         while let Some(slot) = self.arena.expel(&LwpWaiters, ticket) {
             self.count_out(Some(slot));
             wake(Some(slot));
@@ -180,7 +180,7 @@ impl Place {
 /// Switches the history of the arena at an address, for all its semaphores. EINVAL.
 pub(crate) fn switch_history(address: u64, is_on: bool) -> Result<(), Errno> {
     let mut next = with_whole(address, |place| {
-        place.arena.switch_history(is_on);
+        place.change_records(|place| place.arena.switch_history(is_on));
         Ok(Some(0))
     })?;
     while let Some(from) = next {
@@ -202,7 +202,7 @@ pub(crate) fn pass_on(lwp: &Lwp) {
     }
     let Some(Token { address, ticket, got }) = lwp.token.take() else { return };
     let passed = with_arena(address, |place, _| {
-        let next = place.arena.pass_on(&place.pages, &LwpWaiters, ticket, lwp.tid(), got, monotonic_ns);
+        let next = place.arena.pass_on(&place.pages, &LwpWaiters, ticket, lwp.tid(), got, clock);
         place.count_out(next);
         Ok(next)
     });

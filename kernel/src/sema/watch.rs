@@ -17,25 +17,21 @@ pub(crate) struct Watched {
 /// The first arena behind the one at `after`; 0: the first of all. ESRCH: there is none.
 pub(crate) fn next_arena(after: u64) -> Result<ArenaStatus, Errno> {
     let from = if after == 0 { 0 } else { locate(after)?.0 + 1 };
-    (from..MOST_ARENAS).find_map(|number| describe(number, &ARENAS[number].lock())).ok_or(Errno::ESRCH)
+    (from..MOST_ARENAS).find_map(|number| describe(&ARENAS[number].lock())).ok_or(Errno::ESRCH)
 }
 
-fn describe(number: usize, place: &Option<impl core::ops::Deref<Target = Place>>) -> Option<ArenaStatus> {
-    place.as_ref().map(|place| place.status(address_of(number)))
+fn describe(place: &Option<impl core::ops::Deref<Target = Place>>) -> Option<ArenaStatus> {
+    place.as_ref().map(|place| place.status())
 }
 
 impl Place {
-    /// What there is to know of the arena, which lies at `address`.
-    pub(crate) fn status(&self, address: u64) -> ArenaStatus {
+    /// What there is to know of the arena.
+    pub(crate) fn status(&self) -> ArenaStatus {
         ArenaStatus {
-            address,
+            address: address_of(self.number),
             size: self.arena.size(),
             used: self.arena.used(),
-            info: if current_space().arenas.has(locate(address).map_or(0, |(number, _)| number)) {
-                self.arena.info()
-            } else {
-                0
-            },
+            info: if current_space().arenas.has(self.number) { self.arena.info() } else { 0 },
             semaphores: self.arena.semaphores(),
             most_users: self.most_users,
             users: self.users,

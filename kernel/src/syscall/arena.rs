@@ -3,6 +3,7 @@
 use super::{Address, Int, Long, Result, Size};
 use crate::mm::user::{copy_out, probe_write, read_string};
 use crate::sema::{self, Wish, with_records, with_whole};
+use crate::time::rate;
 use alloc::vec::Vec;
 use kcore::sema::{Extent, History, LINE, Record};
 use syscalls::Errno;
@@ -57,7 +58,7 @@ pub(super) fn arena_exchange(arena: Address, how: Int, expected: Size, new: Size
 }
 
 pub(super) fn arena_status(arena: Address, status: Address) -> Result {
-    let found = with_whole(arena, |place| Ok(place.status(arena)))?;
+    let found = with_whole(arena, |place| Ok(place.status()))?;
     copy_out(status, &found)?;
     Ok(0)
 }
@@ -141,7 +142,7 @@ fn told(arena: u64, record: &Record) -> SemaRecord {
     SemaRecord {
         semaphore: arena + u64::from(record.line) * LINE,
         pc: record.pc,
-        time: record.time,
+        time: rate().nanoseconds(record.time),
         operation: record.operation,
         count: record.count,
         pid: record.pid,

@@ -61,6 +61,9 @@ arguments!(u64, i32, u32, i64);
 /// A system call, for the entry code: from the registers of the call to what goes into `rax`.
 type Call = unsafe extern "sysv64" fn(&Frame) -> u64;
 
+/// One that wants nothing saved before.
+type SafeCall = extern "sysv64" fn(&Frame) -> u64;
+
 /// The calls that Linux numbers, and ours, each at its number from the first of its kind on.
 pub(crate) const LINUX_CALLS: usize = 512;
 pub(crate) const OUR_CALLS: usize = 128;
@@ -89,18 +92,18 @@ macro_rules! dispatcher {
         }
 
         /// Every call, by its number.
-        const CALLS: &[(usize, Call)] = &[$(($number, call::$name)),*];
-
-        /// A call by its number, for the tracer.
-        fn dispatch(frame: &Frame) -> u64 {
-            match frame.error as usize {
-                $($number => row::$name(frame),)*
-                _ => unknown(frame),
-            }
-        }
+        const CALLS: &[(usize, SafeCall)] = &[$(($number, call::$name)),*];
     };
 }
 for_each_syscall!(dispatcher);
+
+/// A call by its number, for the tracer. Through the same functions, which so are the only callers of their handlers and
+/// have them as parts.
+fn dispatch(frame: &Frame) -> u64 {
+    let number = frame.error as usize;
+    let call = CALLS.iter().find(|(of, _)| *of == number).map_or(unknown as SafeCall, |(_, call)| *call);
+    call(frame)
+}
 
 /// Read by the entry code.
 pub(crate) static LINUX: [Call; LINUX_CALLS] = {

@@ -5,7 +5,7 @@ use super::{Address, Int, Result, Size};
 use crate::arch::clock;
 use crate::mm::heap::try_box;
 use crate::mm::user::{copy_out, probe_write};
-use crate::sema::{self, Watched, with_semaphore, with_whole};
+use crate::sema::{self, Place, Watched, with_semaphore, with_whole};
 use kcore::sema::{self as core_sema, LINE, Patience, Reading, User, Waits};
 use syscalls::Errno;
 use syscalls::sema::{Debug, MOST_INITIAL, Meter, MeterExtension, SemaStatus, control, patience};
@@ -61,6 +61,14 @@ pub(super) fn sema_test(semaphore: Address) -> Result {
 pub(super) fn sema_control(semaphore: Address, command: Int, argument: Address) -> Result {
     match command {
         control::METER_FETCH => fetch_meter(semaphore, argument),
+        _ => control_rarely(semaphore, command, argument),
+    }
+}
+
+/// Apart, so that a fetch of the meter is short.
+#[inline(never)]
+fn control_rarely(semaphore: Address, command: Int, argument: Address) -> Result {
+    match command {
         control::METER_EXTENSION => fetch_extension(semaphore, argument),
         control::DEBUG_FETCH => fetch_debug(semaphore, argument),
         control::METER_ON => meter_on(semaphore),
@@ -70,9 +78,10 @@ pub(super) fn sema_control(semaphore: Address, command: Int, argument: Address) 
 }
 
 #[inline]
-fn fetch_meter(semaphore: Address, to: Address) -> Result<()> {
+fn fetch_meter(semaphore: Address, to: Address) -> Result {
     let reading = with_semaphore(semaphore, |place, ticket| place.arena.reading(&place.pages, ticket))?;
-    copy_out(to, &meter(&reading))
+    copy_out(to, &meter(&reading))?;
+    Ok(0)
 }
 
 #[inline]
@@ -120,7 +129,7 @@ fn meter_on(semaphore: Address) -> Result<()> {
 }
 
 fn switch(semaphore: Address, command: Int) -> Result<()> {
-    with_semaphore(semaphore, |place, ticket| {
+    let switch = |place: &mut Place, ticket| {
         let (arena, pages) = (&mut place.arena, &place.pages);
         match command {
             control::METER_OFF => arena.meter_off(ticket),
@@ -135,7 +144,8 @@ fn switch(semaphore: Address, command: Int) -> Result<()> {
             _ => return Err(Errno::EINVAL),
         }
         Ok(())
-    })
+    };
+    with_semaphore(semaphore, |place, ticket| place.change_records(|place| switch(place, ticket)))
 }
 
 pub(super) fn sema_next(after: Size, status: Address) -> Result {

@@ -9,7 +9,7 @@
 //! lists to a power of two. A request first searches the list of its own size, then takes the first block of the next
 //! list that has one, which is surely large enough.
 
-use super::slab::Slab;
+use super::slab::{Blank, Slab};
 use alloc::vec::Vec;
 use syscalls::Errno;
 
@@ -55,6 +55,10 @@ impl Block {
         previous: NONE,
         next: NONE,
     };
+}
+
+impl Blank for Block {
+    const BLANK: Block = Block::GONE;
 }
 
 /// The lines of an arena.

@@ -2,6 +2,7 @@
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::mem;
 use core::ops::Range;
 use syscalls::Errno;
 
@@ -25,7 +26,7 @@ pub struct Record {
     pub woken: (u32, u32),
     /// Where the call was.
     pub pc: u64,
-    /// When, in nanoseconds.
+    /// When, in ticks.
     pub time: u64,
 }
 
@@ -35,7 +36,9 @@ pub struct History {
     is_on: bool,
     /// At most so many; 0: as many as there is memory for.
     most: u64,
-    pieces: VecDeque<Vec<Record>>,
+    /// Pieces that are full, and the last, which is being filled.
+    full: VecDeque<Vec<Record>>,
+    last: Vec<Record>,
     /// A piece that became empty, for the next that is needed.
     spare: Option<Vec<Record>>,
     positions: Range<u64>,
@@ -62,7 +65,8 @@ impl History {
         History {
             is_on: false,
             most: 0,
-            pieces: VecDeque::new(),
+            full: VecDeque::new(),
+            last: Vec::new(),
             spare: None,
             positions: 0..0,
             errors: 0,
@@ -99,46 +103,70 @@ impl History {
         if !self.positions.contains(&position) {
             return None;
         }
-        let piece = position / PIECE - self.positions.start / PIECE;
-        self.pieces.get(piece as usize)?.get((position % PIECE) as usize)
+        let piece = (position / PIECE - self.positions.start / PIECE) as usize;
+        self.full.get(piece).unwrap_or(&self.last).get((position % PIECE) as usize)
     }
 
     /// Adds a record; where it may not grow, the oldest goes, and where there is no room even so, the new one is lost.
-    pub(super) fn add(&mut self, record: Record, may_grow: bool) {
-        let is_full = !may_grow || self.most != 0 && self.length() >= self.most;
-        let has_room = !is_full || !self.positions.is_empty();
-        if is_full {
-            self.drop_oldest(1);
-        }
-        if !has_room || self.make_room().is_err() {
+    #[inline(always)]
+    pub(super) fn add(&mut self, record: Record, may_grow: impl FnOnce(&History) -> bool) {
+        let is_full = self.most != 0 && self.length() >= self.most || !may_grow(self);
+        if is_full && !self.drop_one() || self.make_room().is_err() {
             self.errors += 1;
-        } else if let Some(piece) = self.pieces.back_mut() {
-            piece.push(record);
-            self.positions.end += 1;
+            return;
         }
+        self.last.push(record);
+        self.positions.end += 1;
     }
 
     /// Makes sure that the last piece has room for one more. ENOMEM.
+    #[inline]
     fn make_room(&mut self) -> Result<(), Errno> {
-        if !self.positions.end.is_multiple_of(PIECE) {
-            return Ok(());
-        }
-        self.pieces.try_reserve(1).map_err(|_| Errno::ENOMEM)?;
+        if self.positions.end.is_multiple_of(PIECE) { self.begin_piece() } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_piece(&mut self) -> Result<(), Errno> {
+        self.full.try_reserve(1).map_err(|_| Errno::ENOMEM)?;
         let mut piece = self.spare.take().unwrap_or_default();
         piece.clear();
         piece.try_reserve_exact(PIECE as usize).map_err(|_| Errno::ENOMEM)?;
-        self.pieces.push_back(piece);
+        let last = mem::replace(&mut self.last, piece);
+        if !last.is_empty() {
+            self.full.push_back(last);
+        }
         Ok(())
     }
 
-    /// Lets go of the oldest records, at most `count`, which count as lost.
+    /// Lets go of the oldest record, which counts as lost; false: there is none.
+    #[inline]
+    fn drop_one(&mut self) -> bool {
+        if self.positions.is_empty() {
+            return false;
+        }
+        self.positions.start += 1;
+        self.errors += 1;
+        if self.positions.start.is_multiple_of(PIECE) {
+            self.drop_pieces(1);
+        }
+        true
+    }
+
+    /// The same with the oldest records, at most `count`.
     fn drop_oldest(&mut self, count: u64) {
         let count = count.min(self.length());
         let first_piece = self.positions.start / PIECE;
         self.positions.start += count;
         self.errors += count;
-        for _ in first_piece..self.positions.start / PIECE {
-            self.spare = self.pieces.pop_front();
+        self.drop_pieces(self.positions.start / PIECE - first_piece);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn drop_pieces(&mut self, count: u64) {
+        for _ in 0..count {
+            self.spare = Some(self.full.pop_front().unwrap_or_else(|| mem::take(&mut self.last)));
         }
     }
 
@@ -154,7 +182,8 @@ impl History {
     pub(super) fn reset(&mut self) {
         let next = self.positions.end.next_multiple_of(PIECE);
         self.positions = next..next;
-        self.pieces = VecDeque::new();
+        self.full = VecDeque::new();
+        self.last = Vec::new();
         self.errors = 0;
         self.resets += 1;
     }
@@ -205,7 +234,7 @@ mod tests {
                         if !full || model.pop_front().is_some() {
                             model.push_back(number);
                         }
-                        history.add(record(number), may_grow);
+                        history.add(record(number), |_| may_grow);
                     }
                     Step::Bound(bound) => {
                         most = bound;

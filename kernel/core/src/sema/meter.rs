@@ -80,9 +80,9 @@ impl Meter {
 
     /// A P; whether it got a token at once.
     #[inline]
-    pub(super) fn add_acquire(&mut self, got: Got) {
+    pub(super) fn add_acquire(&mut self, got: bool) {
         self.acquires += 1;
-        self.hits += u64::from(got == Got::AtOnce);
+        self.hits += u64::from(got);
     }
 
     /// A V; how many waited when it came.

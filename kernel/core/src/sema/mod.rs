@@ -22,6 +22,13 @@
 //! semaphore's end, or by its own [`Arena::withdraw`] (a time-out, a kill), which says whether it came first. An LWP that ends
 //! before its P has returned [passes its token on](Arena::pass_on).
 //!
+//! **Watched or counted.** With a debug record, a history or recursion a semaphore is *watched*: its word stays closed, and an
+//! operation has much to tell. Others only count, metered or not; what they do in the kernel, to wait and to wake, is a way of
+//! its own, on which nothing is looked up that only records need. When a waiter runs with its token, that is recorded where
+//! [something is](Arena::keeps_wakes), and else needs no lock.
+//!
+//! **Time** is in ticks. A wait is made nanoseconds when it has ended, a record when it is read.
+//!
 //! **What programs write** to the word is a claim, bounded when it is read; nothing else that is decided here depends on
 //! shared memory. The place of a semaphore is found by a hint in that memory, believed only where the semaphore it names
 //! agrees. Lying programs get wrong counts of their own arena.

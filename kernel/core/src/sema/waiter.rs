@@ -83,7 +83,7 @@ impl Waiter {
         self.tid.load(Relaxed)
     }
 
-    /// When it was queued, in nanoseconds; 0: nobody wanted to know.
+    /// When it was queued, in ticks; 0: nobody wanted to know.
     pub(super) fn since(&self) -> u64 {
         self.since.load(Relaxed)
     }

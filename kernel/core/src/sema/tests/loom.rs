@@ -1,7 +1,7 @@
 //! Every order that the memory model allows, for short scenes: user mode against the kernel on one word.
 
 use super::super::*;
-use super::{Lines, Lwps};
+use super::{Lines, Lwps, rate};
 use crate::list::Slot;
 use loom::sync::{Arc, Mutex};
 use loom::thread;
@@ -20,7 +20,7 @@ fn caller(slot: u32) -> Caller {
 
 impl Scene {
     fn new(tokens: u32) -> Scene {
-        let (mut arena, lines) = (Arena::new(4096).unwrap(), Lines::new(1));
+        let (mut arena, lines) = (Arena::new(4096, rate()).unwrap(), Lines::new(1));
         assert_eq!(arena.new_semaphore(&lines, tokens, 1), Ok(0));
         let ticket = arena.find(&lines, 0).unwrap();
         Scene { arena: Mutex::new(arena), lines, lwps: Lwps::new(3), ticket }
@@ -34,7 +34,7 @@ impl Scene {
     fn acquire(&self, slot: u32, patience: Patience) -> bool {
         self.word().try_acquire() || {
             let mut arena = self.arena.lock().unwrap();
-            let result = arena.acquire(&self.lines, &self.lwps, self.ticket, &caller(slot), patience, || 0);
+            let result = arena.acquire(&self.lines, &self.lwps, self.ticket, || caller(slot), patience, || 0);
             result == Ok(Acquire::Hit)
         }
     }
@@ -42,7 +42,7 @@ impl Scene {
     fn release(&self, slot: u32) {
         if !self.word().try_release() {
             let mut arena = self.arena.lock().unwrap();
-            arena.release(&self.lines, &self.lwps, self.ticket, &caller(slot), || 0).unwrap();
+            arena.release(&self.lines, &self.lwps, self.ticket, || caller(slot), || 0).unwrap();
         }
     }
 

@@ -8,7 +8,13 @@ mod model;
 mod units;
 
 use super::{Head, Memory, Waiter, Waiters};
+use crate::clock::{NANOSECONDS, Rate};
 use crate::list::Slot;
+
+/// A clock whose ticks are nanoseconds.
+fn rate() -> Rate {
+    Rate::new(NANOSECONDS).unwrap()
+}
 
 /// The memory of an arena of so many lines.
 struct Lines(Vec<Head>);

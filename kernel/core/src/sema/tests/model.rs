@@ -1,7 +1,7 @@
 //! Random histories of LWPs and semaphores, each step beside a model that has no words, no lists and no fast path.
 
 use super::super::*;
-use super::{Lines, Lwps};
+use super::{Lines, Lwps, rate};
 use crate::list::Slot;
 use proptest::prelude::*;
 use syscalls::Errno;
@@ -130,7 +130,7 @@ fn user(lwp: u32, pc: u64) -> Option<User> {
 
 impl World {
     fn new(initial: [u32; SEMAPHORES]) -> World {
-        let (mut arena, lines) = (Arena::new(1 << 16).unwrap(), Lines::new(1 << 10));
+        let (mut arena, lines) = (Arena::new(1 << 16, rate()).unwrap(), Lines::new(1 << 10));
         let places: Vec<u32> = (1..)
             .zip(initial)
             .map(|(born, tokens)| arena.new_semaphore(&lines, tokens, born).unwrap())
@@ -199,7 +199,7 @@ impl World {
         }
         let World { arena, lines, lwps, .. } = self;
         let time = self.time;
-        let result = arena.acquire(lines, lwps, self.tickets[which], &caller(lwp, pc), patience, || time);
+        let result = arena.acquire(lines, lwps, self.tickets[which], || caller(lwp, pc), patience, || time);
         let expected = match operation {
             op::P_HIT => Acquire::Hit,
             op::P_SLEEP => Acquire::Queued,
@@ -229,7 +229,7 @@ impl World {
         }
         let World { arena, lines, lwps, .. } = self;
         let time = self.time;
-        let result = arena.release(lines, lwps, self.tickets[which], &caller(lwp, pc), || time);
+        let result = arena.release(lines, lwps, self.tickets[which], || caller(lwp, pc), || time);
         assert_eq!(result, expected.map(|woken| woken.map(Slot::new)));
     }
 
@@ -429,6 +429,8 @@ impl World {
                 assert!(reading.waiting <= reading.most_waiting);
             }
         }
+        let keeps_debug = self.semaphores.iter().any(|semaphore| semaphore.debug.is_some());
+        assert_eq!(self.arena.keeps_wakes(), keeps_debug || self.history_is_on);
         let history = self.arena.history();
         let events: Vec<Event> =
             history.extent().positions.map(|at| self.told(history.record(at).unwrap())).collect();

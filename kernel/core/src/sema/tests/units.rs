@@ -1,7 +1,7 @@
 //! Single laws.
 
 use super::super::*;
-use super::{Lines, Lwps};
+use super::{Lines, Lwps, rate};
 use crate::list::Slot;
 use syscalls::Errno;
 use syscalls::sema::MOST_TOKENS;
@@ -10,7 +10,7 @@ const ME: Caller = Caller { slot: Slot::new(0), pid: 1, tid: 1, pc: 0x40_0000 };
 const OTHER: Caller = Caller { slot: Slot::new(1), pid: 2, tid: 2, pc: 0x50_0000 };
 
 fn new_arena(size: u64) -> (Arena, Lines, Lwps) {
-    (Arena::new(size).unwrap(), Lines::new((size / LINE) as u32), Lwps::new(4))
+    (Arena::new(size, rate()).unwrap(), Lines::new((size / LINE) as u32), Lwps::new(4))
 }
 
 fn offset(line: u32) -> u64 {
@@ -52,7 +52,7 @@ fn a_freed_place_is_used_last_and_by_a_semaphore_only() {
     assert_eq!(arena.new_semaphore(&lines, 7, 65), Ok(first));
     assert_eq!(arena.new_semaphore(&lines, 7, 66), Err(Errno::ENOMEM));
     let lwps = Lwps::new(1);
-    let late = arena.release(&lines, &lwps, ticket, &ME, || 0);
+    let late = arena.release(&lines, &lwps, ticket, || ME, || 0);
     assert_eq!(late, Err(Errno::EINVAL), "an old ticket is not the new semaphore's");
 }
 
@@ -62,7 +62,10 @@ fn waiters_of_an_ended_semaphore_are_expelled_in_order() {
     let line = arena.new_semaphore(&lines, 0, 1).unwrap();
     let ticket = arena.find(&lines, offset(line)).unwrap();
     for caller in [&ME, &OTHER] {
-        assert_eq!(arena.acquire(&lines, &lwps, ticket, caller, Patience::Wait, || 0), Ok(Acquire::Queued));
+        assert_eq!(
+            arena.acquire(&lines, &lwps, ticket, || *caller, Patience::Wait, || 0),
+            Ok(Acquire::Queued)
+        );
     }
     arena.end(&lines, ticket);
     assert_eq!(arena.expel(&lwps, ticket), Some(ME.slot));
@@ -81,7 +84,7 @@ fn a_count_that_is_full_refuses_a_release_and_changes_nothing() {
     let ticket = arena.find(&lines, offset(line)).unwrap();
     arena.meter_on(&lines, ticket, Box::new(Meter::new(0, 0))).unwrap();
     assert!(!lines.head(line).word().try_release());
-    assert_eq!(arena.release(&lines, &lwps, ticket, &ME, || 0), Err(Errno::EOVERFLOW));
+    assert_eq!(arena.release(&lines, &lwps, ticket, || ME, || 0), Err(Errno::EOVERFLOW));
     assert_eq!(arena.test(&lines, ticket), i32::MAX);
     assert_eq!(arena.reading(&lines, ticket).unwrap().releases, 0);
 }
@@ -93,9 +96,9 @@ fn waits_are_summed_and_sorted_by_length() {
     let ticket = arena.find(&lines, offset(line)).unwrap();
     arena.meter_on(&lines, ticket, Box::new(Meter::new(0, 0))).unwrap();
     for (from, to) in [(10, 10), (20, 21), (30, 33), (100, 164), (1, u64::MAX)] {
-        let queued = arena.acquire(&lines, &lwps, ticket, &ME, Patience::Wait, || from);
+        let queued = arena.acquire(&lines, &lwps, ticket, || ME, Patience::Wait, || from);
         assert_eq!(queued, Ok(Acquire::Queued));
-        assert_eq!(arena.release(&lines, &lwps, ticket, &OTHER, || to), Ok(Some(ME.slot)));
+        assert_eq!(arena.release(&lines, &lwps, ticket, || OTHER, || to), Ok(Some(ME.slot)));
     }
     let (_, waits) = arena.waits(&lines, ticket).unwrap();
     assert_eq!((waits.longest, waits.count), (u64::MAX - 1, 5));
@@ -113,7 +116,7 @@ fn hostile_words_change_counts_and_nothing_else() {
     for bits in [0, u64::MAX, 1 << 63, 0x7fff_ffff_ffff_ffff, 0xc000_0000_0000_0000, 0x8000_0000] {
         lines.head(line).word().scribble(bits);
         let _ = arena.reading(&lines, ticket).unwrap();
-        let _ = arena.acquire(&lines, &lwps, ticket, &ME, Patience::None, || 0).unwrap();
+        let _ = arena.acquire(&lines, &lwps, ticket, || ME, Patience::None, || 0).unwrap();
         assert!(arena.test(&lines, ticket) >= 0);
     }
 }
