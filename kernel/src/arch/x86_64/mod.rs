@@ -10,6 +10,7 @@ mod entry;
 mod features;
 mod fpu;
 mod gdt;
+mod halt;
 mod hpet;
 mod idt;
 mod io_apic;
@@ -33,6 +34,7 @@ pub(crate) use entry::{clone_with_registers, fork_with_registers, trace_calls, v
 pub(crate) use features::{features, probe as probe_features};
 pub(crate) use fpu::FpuState;
 pub(crate) use frame::Frame;
+pub(crate) use halt::wait_for_interrupt;
 pub(crate) use pvh::BootInformation;
 pub(crate) use rtc::read_wall_clock;
 pub(crate) use serial::{receive, send, send_at_once, start_console};
@@ -69,13 +71,6 @@ pub(crate) fn interrupts_are_on() -> bool {
 pub(crate) fn interrupt_window() {
     // SAFETY: callers hold no lock and no per-CPU reference (contract of `cpu::window`).
     unsafe { core::arch::asm!("sti", "nop", "cli", options(nomem, nostack)) };
-}
-
-/// Waits for an interrupt with interrupts on, and returns with them off. `sti` takes effect after the next
-/// instruction, so an interrupt that is already pending wakes the `hlt` and is not slept through.
-pub(crate) fn wait_for_interrupt() {
-    // SAFETY: the idle loop holds no lock; handlers run on this stack and return.
-    unsafe { core::arch::asm!("sti", "hlt", "cli", options(nostack)) };
 }
 
 /// Stops this CPU for good.

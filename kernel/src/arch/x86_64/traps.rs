@@ -6,7 +6,7 @@
 
 use super::clock;
 use super::frame::Frame;
-use super::{apic, idt};
+use super::{apic, halt, idt};
 use crate::cpu::{self, Here};
 use crate::debug::{fail, stretch};
 use crate::fs::console;
@@ -53,7 +53,13 @@ pub(super) extern "sysv64" fn enter(frame: &mut Frame) {
 fn interrupt(frame: &mut Frame) {
     let here = Here::get();
     here.counters.interrupts.add();
-    let interrupted = if frame.is_user() { None } else { Some(here.ledger.enter_irq(clock)) };
+    let interrupted = match frame.is_user() {
+        true => None,
+        false => {
+            halt::skip(frame);
+            Some(here.ledger.enter_irq(clock))
+        }
+    };
     match frame.vector as u8 {
         idt::TIMER => sched::timer_interrupt(here),
         idt::SERIAL => console::interrupt(),
