@@ -1,6 +1,6 @@
 //! Giving way and going on.
 
-use super::ready::{choose_for, enqueue_moved};
+use super::ready::{choose_for, end_slice_of, enqueue_moved, idle_for};
 use super::timer::{renew_slice, start_slice_at};
 use super::{Dispatcher, load_of, waiting_on};
 use crate::arch::{Frame, clock};
@@ -47,11 +47,14 @@ fn end_slice(here: Here) {
     let now = clock();
     lwp.ran(now - here.dispatched_at.replace(now), time::slice_ticks());
     match dispatcher.after_slice(lwp.priority(), now) {
-        AfterSlice::Stay => {
-            here.priority.store(lwp.priority().number(), SeqCst);
-            drop(dispatcher);
-            renew_slice(here);
-        }
+        AfterSlice::Stay => match idle_for(lwp) {
+            Some(target) => go_to(here, dispatcher, target),
+            None => {
+                here.priority.store(lwp.priority().number(), SeqCst);
+                drop(dispatcher);
+                renew_slice(here);
+            }
+        },
         AfterSlice::Rotate => go_behind(here, dispatcher),
         AfterSlice::Turn(slot) => give_turn(here, dispatcher, proc::table::lwp(slot)),
     }
@@ -63,8 +66,7 @@ fn give_turn(here: Here, mut dispatcher: Guard<'static, Dispatcher>, next: &'sta
     dispatcher.remove(&here, next);
     dispatcher.push(&here, lwp);
     next.give_turn();
-    lwp.involuntary.fetch_add(1, Relaxed);
-    here.counters.involuntary.add();
+    count_involuntary(here, lwp);
     lwp.set_place(Place::Queued);
     switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
 }
@@ -72,18 +74,28 @@ fn give_turn(here: Here, mut dispatcher: Guard<'static, Dispatcher>, next: &'sta
 /// The running LWP waits where the queue is shortest.
 fn go_behind(here: Here, mut dispatcher: Guard<'static, Dispatcher>) {
     let lwp = here.lwp();
-    lwp.involuntary.fetch_add(1, Relaxed);
-    here.counters.involuntary.add();
     let own = here.number();
     let load = |cpu| load_of(cpu) - u32::from(cpu == own);
     let target = place_after_slice(own, lwp.allowed(), load);
     if target != own {
-        return move_to(here, dispatcher, target);
+        return go_to(here, dispatcher, target);
     }
+    count_involuntary(here, lwp);
     if let Some(next) = dispatcher.exchange(lwp) {
         lwp.set_place(Place::Queued);
         switch(here, dispatcher, Some((lwp, OffCpu::Runnable)), Some(next));
     }
+}
+
+/// The running LWP goes on elsewhere: those who wait here may not.
+fn go_to(here: Here, dispatcher: Guard<'static, Dispatcher>, target: u32) {
+    count_involuntary(here, here.lwp());
+    move_to(here, dispatcher, target);
+}
+
+fn count_involuntary(here: Here, lwp: &Lwp) {
+    lwp.involuntary.fetch_add(1, Relaxed);
+    here.counters.involuntary.add();
 }
 
 /// Waits to be woken. The caller has made itself known to its waker before, and looks again at what it waits for. An LWP
@@ -134,7 +146,8 @@ pub(super) fn leave_idle() -> bool {
     next.is_some()
 }
 
-/// An LWP that waits on another CPU and may run here; from the longest queue that has one.
+/// An LWP that waits on another CPU and may run here; from the longest queue that has one. Where none of those who wait may
+/// come, but the one that they wait for may, that one is asked to: it makes room for them.
 fn take_from_others(here: Here) -> Option<&'static Lwp> {
     let own = here.number();
     let mut candidates = here.cpu().dispatcher.lock().partition.cpus();
@@ -146,6 +159,9 @@ fn take_from_others(here: Here) -> Option<&'static Lwp> {
             lwp.cpu.store(own, Release);
             here.counters.migrations.add();
             return Some(lwp);
+        }
+        if from.current.get().is_some_and(|lwp| lwp.allowed().has(own)) {
+            end_slice_of(from);
         }
         candidates = candidates.without(number);
     }

@@ -104,8 +104,7 @@ pub(super) fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, 
     drop(dispatcher);
     let here = Here::get();
     if goes_first {
-        cpu.slice_over.store(true, SeqCst);
-        cpu.ask_for_attention();
+        end_slice_of(cpu);
     } else if cpu.number() != here.number() {
         if is_first || !is_busy {
             cpu.kick();
@@ -118,16 +117,25 @@ pub(super) fn enqueue(cpu: &'static Cpu, mut dispatcher: Guard<'_, Dispatcher>, 
     }
 }
 
+/// The LWP that runs on a CPU is to look whether it goes on.
+pub(super) fn end_slice_of(cpu: &Cpu) {
+    cpu.slice_over.store(true, SeqCst);
+    cpu.ask_for_attention();
+}
+
 /// Has an idle CPU look for work, if there is one that may take this LWP.
 pub(super) fn offer_to_idle(lwp: &Lwp) {
-    let idle = CpuSet(IDLE.load(SeqCst));
-    if idle.is_empty() {
-        return;
-    }
-    if let Some(cpu) = idle.and(lwp.allowed()).lowest().and_then(cpu::get) {
+    if let Some(cpu) = idle_for(lwp).and_then(cpu::get) {
         IDLE.fetch_and(!(1 << cpu.number()), SeqCst);
         cpu.kick();
     }
+}
+
+/// An idle CPU that an LWP may use.
+#[inline(always)]
+pub(super) fn idle_for(lwp: &Lwp) -> Option<u32> {
+    let idle = CpuSet(IDLE.load(SeqCst));
+    if idle.is_empty() { None } else { idle.and(lwp.allowed()).lowest() }
 }
 
 /// Another CPU wants this one to look: at its queue, if an LWP runs that did not know of others.
