@@ -40,8 +40,7 @@ pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno
     let from = &raw const *value;
     check(address, size as u64)?;
     if !is_on_one_page(address, size as u64) {
-        // SAFETY: `value` has that size, and a `Crossing` type has no padding; the program's side is checked.
-        return write_bytes(address, unsafe { core::slice::from_raw_parts(from.cast(), size) });
+        return copy_out_over_pages(address, *value);
     }
     // SAFETY: as above; without padding the value can be read as words.
     unsafe {
@@ -52,6 +51,15 @@ pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno
             _ => user_copy::write(address, from.cast(), size),
         }
     }
+}
+
+/// By value, so that a value that is in registers stays there where this is not needed.
+#[cold]
+#[inline(never)]
+fn copy_out_over_pages<T: Crossing>(address: u64, value: T) -> Result<(), Errno> {
+    // SAFETY: that is the value's size, and a `Crossing` type has no padding.
+    let bytes = unsafe { core::slice::from_raw_parts((&raw const value).cast(), size_of::<T>()) };
+    write_bytes(address, bytes)
 }
 
 /// Makes sure that `length` bytes can be written at `address`, where the writing must not fail later.

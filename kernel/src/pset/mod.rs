@@ -141,10 +141,16 @@ pub(crate) fn for_each(each: impl FnMut(PsetId)) -> usize {
 }
 
 /// The load averages of a set, up to now. EINVAL: there is none of that name.
-#[inline(always)]
 pub(crate) fn averages(named: Named) -> Result<Averages, Errno> {
     let sets = SETS.lock();
     Ok(partition(find(&sets, named)?).averages())
+}
+
+/// Those of the default set, if the moment is a quiet one, and they can be read on the way.
+#[inline(always)]
+pub(crate) fn quiet_averages() -> Option<Averages> {
+    let _no_cpu_moves = SETS.try_lock()?;
+    sched::DEFAULT.quiet_averages()
 }
 
 /// The load averages of the machine: what those of all sets add up to, at one moment.

@@ -129,12 +129,10 @@ impl Partition {
     }
 
     /// Its averages at one moment; under the lock of processor sets.
-    #[inline(always)]
     pub(crate) fn averages(&self) -> Averages {
         until_not_overtaken(|now| self.averages_at(now))
     }
 
-    #[inline(always)]
     fn averages_at(&self, now: u64) -> Result<Averages, Overtaken> {
         // Where it is not used yet, nothing of before `now` will be booked there.
         let mut sum = match self.home_is_used.load(SeqCst) {
@@ -145,6 +143,23 @@ impl Partition {
             sum += cpu.dispatcher.lock().load.read(now, pace())?;
         }
         Ok(sum)
+    }
+
+    /// The same in a quiet moment: where nothing was ever booked at its home, no CPU's lock is held, and no load has changed
+    /// for a while. Otherwise None; then [`Partition::averages`] knows.
+    #[inline(always)]
+    pub(crate) fn quiet_averages(&self) -> Option<Averages> {
+        let now = clock_fenced();
+        if self.home_is_used.load(SeqCst) {
+            return None;
+        }
+        let mut sum = Averages::default();
+        let mut cpus = self.cpus();
+        while let Some(number) = cpus.lowest() {
+            sum += cpu::get(number)?.dispatcher.try_lock()?.load.read_steady(now, pace())?;
+            cpus = cpus.without_lowest();
+        }
+        Some(sum)
     }
 }
 
@@ -255,7 +270,6 @@ impl Dispatcher {
 }
 
 /// Reads at a moment, and at another where too much happened meanwhile.
-#[inline(always)]
 fn until_not_overtaken(read: impl Fn(u64) -> Result<Averages, Overtaken>) -> Averages {
     loop {
         if let Ok(averages) = read(clock_fenced()) {

@@ -99,6 +99,14 @@ impl<T> Lock<T> {
         Guard { lock: self, inner: self.inner.lock(), _behind: Released }
     }
 
+    /// Takes the lock if it is free. Otherwise as [`Lock::lock`].
+    #[inline(always)]
+    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let inner = self.inner.try_lock()?;
+        note_held(|held| held.push(self.rank));
+        Some(Guard { lock: self, inner, _behind: Released })
+    }
+
     /// Releases the lock on behalf of a guard that was forgotten: the dispatcher's, which crosses a switch.
     ///
     /// # Safety

@@ -26,7 +26,8 @@ impl Averages {
     /// what is shown with 20, so that none of two readings of one moment contradicts the other.
     #[must_use]
     pub fn fixed(self, places: u32) -> [u64; 3] {
-        self.0.map(|value| rounded(shown(value).max(0), SHOWN - places) as u64)
+        let left_out = PLACES - places;
+        self.0.map(|value| ((shown(value).max(0) + ((1 << left_out) >> 1)) >> left_out) as u64)
     }
 
     /// As IEEE doubles, bit by bit, rounded to 2^-20; the sum of all parts. Exact, and made without floating point.
@@ -37,27 +38,26 @@ impl Averages {
     }
 }
 
-/// A value with 32 places, with those that are shown. Errors of the last place may leave a little less than nothing.
+/// Binary places of the values.
+const PLACES: u32 = 32;
+
+/// A value with those places that are shown, the others 0. Errors of the last place may leave a little less than nothing.
 #[inline]
 const fn shown(value: i64) -> i64 {
-    rounded(value, 32 - SHOWN)
+    const LEFT_OUT: u32 = PLACES - SHOWN;
+    (value + (1 << (LEFT_OUT - 1))) & (-1 << LEFT_OUT)
 }
 
-/// `value` without its last `places`, to the nearest.
-#[inline]
-const fn rounded(value: i64, places: u32) -> i64 {
-    (value + ((1 << places) >> 1)) >> places
-}
-
-/// The double that is `value / 2^SHOWN`, for a value below 2^53; 0 below 0.
+/// The double that is `value / 2^PLACES`, of a value of 53 bits at most; 0 below 0.
 #[inline]
 fn double(value: i64) -> u64 {
-    const PLACES: u32 = f64::MANTISSA_DIGITS - 1;
+    const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
     const BIAS: u32 = f64::MAX_EXP as u32 - 1;
     if value <= 0 {
         return 0;
     }
     let highest = value.ilog2();
-    // The highest bit is not stored: it adds one to the exponent.
-    ((value as u64) << (PLACES - highest)) + (u64::from(BIAS + highest - SHOWN - 1) << PLACES)
+    // The bits below the highest, which is not stored itself, are to stand at the top of the fraction.
+    let fraction = (value as u64).rotate_right(highest) >> (u64::BITS - FRACTION);
+    fraction | u64::from(BIAS - PLACES + highest) << FRACTION
 }

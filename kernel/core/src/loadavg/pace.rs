@@ -9,6 +9,9 @@ const PERIODS: u64 = 2048;
 /// No period has more ticks, so that a second moment of 2^17 changes fits 64 bits.
 const LONGEST_PERIOD: u64 = 1 << 22;
 
+/// Places that a slope has more than the average: over a period, its last one is less than half of the average's.
+pub(super) const SLOPE_PLACES: u32 = 23;
+
 /// Places of the quotients that the rates are made of: a scale of 14 bits still fits.
 const PLACES: u32 = 128 - 14;
 
@@ -20,9 +23,6 @@ pub struct Pace {
     shift: u32,
     /// How long changes are only noted, in ticks.
     period: u64,
-    /// Spans within a period are positive words once shifted left by `lift`; the rates for those: `2^(128 - lift) / T`.
-    short_rates: [u64; 3],
-    lift: u32,
 }
 
 impl Pace {
@@ -43,9 +43,7 @@ impl Pace {
         let rates = wide.map(|rate| narrow(rate) as u64);
         let shift = (i64::from(PLACES) + spare) as u32;
         let period = (rate.hz() / (PERIODS * u64::from(scale))).min(LONGEST_PERIOD);
-        let lift = period.leading_zeros().min(63) - 1;
-        let short_rates = rates.map(|rate| rate >> (shift + lift - 128));
-        Some(Pace { rates, shift, period, short_rates, lift })
+        Some(Pace { rates, shift, period })
     }
 
     /// How long changes are only noted, in ticks.
@@ -59,18 +57,13 @@ impl Pace {
         (ticks as u128 * self.rates[index] as u128) >> (self.shift - 64)
     }
 
-    /// How fast average `index` closes this gap, for [`Pace::lifted`] spans.
-    pub(super) fn slope(&self, index: usize, gap: i64) -> i64 {
-        ((i128::from(gap) * i128::from(self.short_rates[index])) >> 64) as i64
+    /// How much of this gap average `index` closes in a tick, with [`SLOPE_PLACES`] more. In a period that has ticks no
+    /// more than 2^-16 of a gap below 2^49 is closed, so that it fits, and times the ticks too.
+    pub(super) const fn slope(&self, index: usize, gap: i64) -> i64 {
+        ((gap as i128 * self.rates[index] as i128) >> (self.shift - SLOPE_PLACES)) as i64
     }
 
-    /// Fewer ticks than a period has: times a slope, the upper half of the product is what is closed of the gap.
-    #[inline]
-    pub(super) const fn lifted(&self, ticks: u64) -> i64 {
-        (ticks << self.lift) as i64
-    }
-
-    /// The same of a moment: a sum of ticks that may be negative.
+    /// As [`Pace::span`], of a moment: a sum of ticks that may be negative.
     pub(super) const fn first(&self, index: usize, moment: i64) -> i128 {
         let size = self.span(index, moment.unsigned_abs()) as i128;
         if moment < 0 { -size } else { size }

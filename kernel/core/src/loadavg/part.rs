@@ -92,13 +92,18 @@ impl Part {
     }
 
     /// This part's share in the averages as they are at `now`, also where it has changed since.
-    #[inline(always)]
+    #[inline]
     pub fn read(&mut self, now: u64, pace: &Pace) -> Result<Averages, Overtaken> {
-        let offset = now.wrapping_sub(self.since); // large where `now` is before it
-        if offset >= pace.period() || !self.steady.holds(self.log.count()) {
-            return self.read_thoroughly(now, pace);
-        }
-        Ok(self.steady.after(pace.lifted(offset)))
+        self.read_steady(now, pace).map_or_else(|| self.read_thoroughly(now, pace), Ok)
+    }
+
+    /// The same, if nothing has changed since the period began that `now` is in.
+    #[inline(always)]
+    #[must_use]
+    pub fn read_steady(&self, now: u64, pace: &Pace) -> Option<Averages> {
+        let ticks = now.wrapping_sub(self.since); // large where `now` is before it
+        let is_steady = ticks < pace.period() && self.steady.holds(self.log.count());
+        is_steady.then(|| self.steady.after(ticks))
     }
 
     #[cold]

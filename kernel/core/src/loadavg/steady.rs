@@ -1,7 +1,7 @@
 //! A period in which nothing changes: what most readings find, made ready when it begins.
 
 use super::averages::Averages;
-use super::pace::Pace;
+use super::pace::{Pace, SLOPE_PLACES};
 
 /// The averages at the beginning of a period, and where they go if nothing changes: `L(x) = L0 + r x (n - L0)`.
 #[derive(Debug)]
@@ -10,6 +10,7 @@ pub(super) struct Steady {
     changes: u32,
     /// With 32 binary places.
     averages: [i64; 3],
+    /// In a tick, with [`SLOPE_PLACES`] more.
     slopes: [i64; 3],
 }
 
@@ -33,10 +34,10 @@ impl Steady {
         self.changes == changes
     }
 
-    /// The averages after so many [lifted](Pace::lifted) ticks.
+    /// The averages after so many ticks, fewer than the period has.
     #[inline(always)]
-    pub(super) fn after(&self, lifted: i64) -> Averages {
-        let closed = self.slopes.map(|slope| ((i128::from(lifted) * i128::from(slope)) >> 64) as i64);
-        Averages(core::array::from_fn(|index| self.averages[index].wrapping_add(closed[index])))
+    pub(super) fn after(&self, ticks: u64) -> Averages {
+        let closed = |index: usize| self.slopes[index].wrapping_mul(ticks as i64) >> SLOPE_PLACES;
+        Averages(core::array::from_fn(|index| self.averages[index].wrapping_add(closed(index))))
     }
 }
