@@ -119,24 +119,26 @@ pub(super) fn processor_bind(kind: Int, id: Int, cpu: Int, old: Address) -> Resu
 
 #[inline(always)]
 pub(super) fn pset_getloadavg(pset: Int, averages: Address, count: Int) -> Result {
-    // What is asked for most often, and costs least.
-    if pset == PS_NONE
-        && count >= 3
-        && let Some(found) = pset::quiet_averages()
-    {
-        let [one, five, fifteen] = found.to_f64_bits();
-        copy_out(averages, &LoadAverages { one, five, fifteen })?;
-        return Ok(3);
+    if pset != PS_NONE || count < 3 {
+        let count = u64::try_from(count).map_err(|_| Errno::EINVAL)?;
+        store_load_averages(named(pset), averages, count)?;
+        return Ok(count.min(3));
     }
-    any_load_averages(pset, averages, count)
+    // What is asked for most often, and costs least.
+    match pset::quiet_averages() {
+        None => store_load_averages(Named::Default, averages, 3)?,
+        Some(found) => {
+            let [one, five, fifteen] = found.to_f64_bits();
+            copy_out(averages, &LoadAverages { one, five, fifteen })?;
+        }
+    }
+    Ok(3)
 }
 
 #[inline(never)]
-fn any_load_averages(pset: Int, averages: Address, count: Int) -> Result {
-    let count = u64::try_from(count).map_err(|_| Errno::EINVAL)?.min(3);
-    let doubles = pset::averages(named(pset))?.to_f64_bits().map(u64::to_le_bytes);
-    write_bytes(averages, &doubles.as_flattened()[..count as usize * size_of::<u64>()])?;
-    Ok(count)
+fn store_load_averages(set: Named, averages: Address, count: u64) -> Result<()> {
+    let doubles = pset::averages(set)?.to_f64_bits().map(u64::to_le_bytes);
+    write_bytes(averages, &doubles.as_flattened()[..count.min(3) as usize * size_of::<u64>()])
 }
 
 pub(super) fn cpu_info(cpu: Int, info: Address) -> Result {

@@ -48,7 +48,7 @@ const fn shown(value: i64) -> i64 {
     (value + (1 << (LEFT_OUT - 1))) & (-1 << LEFT_OUT)
 }
 
-/// The double that is `value / 2^PLACES`, of a value of 53 bits at most; 0 below 0.
+/// The double that is `value / 2^PLACES`, of a value that is shown, whose last bits are 0; 0 below 0.
 #[inline]
 fn double(value: i64) -> u64 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
@@ -57,7 +57,7 @@ fn double(value: i64) -> u64 {
         return 0;
     }
     let highest = value.ilog2();
-    // The bits below the highest, which is not stored itself, are to stand at the top of the fraction.
-    let fraction = (value as u64).rotate_right(highest) >> (u64::BITS - FRACTION);
-    fraction | u64::from(BIAS - PLACES + highest) << FRACTION
+    // Either way: what leaves to the right is 0. The highest bit is not stored: it adds one to the exponent.
+    let number = (value as u64).rotate_left(FRACTION.wrapping_sub(highest));
+    number + (u64::from(BIAS + highest - PLACES - 1) << FRACTION)
 }

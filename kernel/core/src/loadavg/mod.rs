@@ -51,6 +51,10 @@
 //! many have overtaken on one CPU begins anew ([`Overtaken`]), which is rare: 64 visits take less time than 32 changes. No CPU may leave or join
 //! the set while it is read.
 //!
+//! Most readings come in a quiet moment: no lock is held and every part's period had no changes so far. Such a reading takes
+//! its moment, then every lock that is free, and gives up at the first that is not, or whose part has changed
+//! ([`Part::read_steady`]); then the other way begins anew.
+//!
 //! The machine's average is the sum over all parts at one moment, so the sets' add up to it by construction.
 //!
 //! # Tried and refused
