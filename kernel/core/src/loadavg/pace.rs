@@ -9,8 +9,9 @@ const PERIODS: u64 = 2048;
 /// No period has more ticks, so that a second moment of 2^17 changes fits 64 bits.
 const LONGEST_PERIOD: u64 = 1 << 22;
 
-/// Places that a slope has more than the average: over a period, its last one is less than half of the average's.
-pub(super) const SLOPE_PLACES: u32 = 23;
+/// Places that a slope has more than the average. Over the longest period its last one is 2^-26, so that 64 parts err by
+/// 2^-20; and a part may close a gap by 2^15 LWPs in a period, which is more than can drift away from it in one (K16).
+pub(super) const SLOPE_PLACES: u32 = 16;
 
 /// Places of the quotients that the rates are made of: a scale of 14 bits still fits.
 const PLACES: u32 = 128 - 14;
@@ -57,8 +58,7 @@ impl Pace {
         (ticks as u128 * self.rates[index] as u128) >> (self.shift - 64)
     }
 
-    /// How much of this gap average `index` closes in a tick, with [`SLOPE_PLACES`] more. In a period that has ticks no
-    /// more than 2^-16 of a gap below 2^49 is closed, so that it fits, and times the ticks too.
+    /// How much of this gap average `index` closes in a tick, with [`SLOPE_PLACES`] more.
     pub(super) const fn slope(&self, index: usize, gap: i64) -> i64 {
         ((gap as i128 * self.rates[index] as i128) >> (self.shift - SLOPE_PLACES)) as i64
     }

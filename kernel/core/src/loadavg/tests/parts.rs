@@ -1,7 +1,7 @@
 //! Several parts of a set, read at one moment while they change.
 
-use super::super::Overtaken;
-use super::{Averages, BOUND, HZ, Model, Pace, Part, assert_near, pace, shown};
+use super::super::{Overtaken, steady::Steady};
+use super::{Averages, BOUND, HZ, Model, Pace, Part, TIMES, assert_near, pace, shown};
 use proptest::prelude::*;
 
 /// Reads the parts as they are in the order given, all at `now`.
@@ -80,5 +80,18 @@ proptest! {
         let end = clock + HZ;
         let twice = [read(&mut parts, end, &pace), read(&mut parts, end, &pace)];
         prop_assert_eq!(twice[0], twice[1]);
+    }
+}
+
+/// LWPs may drift from part to part millions of times a second, and a part's gap is what drifts in its time constant.
+#[test]
+fn a_part_whose_gap_is_large_closes_it_at_its_rate() {
+    let (pace, gap) = (pace(HZ, 1), 1_i64 << 30);
+    let steady = Steady::begin(0, gap, [0; 3], &pace);
+    let ticks = pace.period() - 1;
+    for (closed, time) in steady.after(ticks).0.into_iter().zip(TIMES) {
+        let expected = gap as f64 * ticks as f64 / (time * HZ) as f64;
+        let closed = closed as f64 / f64::from(1 << 16) / f64::from(1 << 16);
+        assert!((closed / expected - 1.0).abs() < 1e-6, "{closed} of {expected} within {time} s");
     }
 }
