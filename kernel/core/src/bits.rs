@@ -2,9 +2,12 @@
 
 /// The numbers of the bits that are set, the lowest first.
 pub fn ones(word: u64) -> impl Iterator<Item = u32> + Clone {
-    core::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))
-        .take_while(|&left| left != 0)
-        .map(u64::trailing_zeros)
+    let mut left = word;
+    core::iter::from_fn(move || {
+        let lowest = (left != 0).then_some(left.trailing_zeros());
+        left &= left.wrapping_sub(1);
+        lowest
+    })
 }
 
 #[cfg(test)]

@@ -42,7 +42,8 @@ pub(crate) fn copy_out<T: Crossing>(address: u64, value: &T) -> Result<(), Errno
     if !is_on_one_page(address, size as u64) {
         return copy_out_over_pages(address, *value);
     }
-    // SAFETY: as above; without padding the value can be read as words.
+    // SAFETY: `value` has that size, and a `Crossing` type has no padding, so that it can be read as words; the program's
+    // side is checked.
     unsafe {
         match size {
             16 => user_copy::store_2(address, from.cast::<[u64; 2]>().read_unaligned()),

@@ -154,10 +154,8 @@ impl Partition {
             return None;
         }
         let mut sum = Averages::default();
-        let mut cpus = self.cpus();
-        while let Some(number) = cpus.lowest() {
+        for number in self.cpus().iter() {
             sum += cpu::get(number)?.dispatcher.try_lock()?.load.read_steady(now, pace())?;
-            cpus = cpus.without_lowest();
         }
         Some(sum)
     }

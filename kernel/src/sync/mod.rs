@@ -99,7 +99,7 @@ impl<T> Lock<T> {
         Guard { lock: self, inner: self.inner.lock(), _behind: Released }
     }
 
-    /// Takes the lock if it is free. Otherwise as [`Lock::lock`].
+    /// Takes the lock if it is free. What is to be held, and what not, is as with [`Lock::lock`].
     #[inline(always)]
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
         let inner = self.inner.try_lock()?;

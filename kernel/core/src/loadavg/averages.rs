@@ -27,7 +27,7 @@ impl Averages {
     #[must_use]
     pub fn fixed(self, places: u32) -> [u64; 3] {
         let left_out = PLACES - places;
-        self.0.map(|value| ((shown(value).max(0) + ((1 << left_out) >> 1)) >> left_out) as u64)
+        self.0.map(|value| (rounded(shown(value).max(0), left_out) >> left_out) as u64)
     }
 
     /// As IEEE doubles, bit by bit, rounded to 2^-20; the sum of all parts. Exact, and made without floating point.
@@ -44,8 +44,13 @@ const PLACES: u32 = 32;
 /// A value with those places that are shown, the others 0. Errors of the last place may leave a little less than nothing.
 #[inline]
 const fn shown(value: i64) -> i64 {
-    const LEFT_OUT: u32 = PLACES - SHOWN;
-    (value + (1 << (LEFT_OUT - 1))) & (-1 << LEFT_OUT)
+    rounded(value, PLACES - SHOWN)
+}
+
+/// `value` to the nearest whose last bits, so many, are 0.
+#[inline]
+const fn rounded(value: i64, left_out: u32) -> i64 {
+    (value + ((1 << left_out) >> 1)) & (-1 << left_out)
 }
 
 /// The double that is `value / 2^PLACES`, of a value that is shown, whose last bits are 0; 0 below 0.

@@ -27,8 +27,8 @@
 //!   fold errs by `d (r x)^3 / 3`. An error decays like a gap, so what a thousand folds leave is one fold's over `r x`:
 //!   `d (r x)^2 / 3 = 3e-6`.
 //! - *Readings* fold first where the period has changes; in one that has none they add `r x g`, whose slope the fold has made
-//!   ready (`steady.rs`), and leave out the square: `d (r x)^2 / 2 = 4e-6`. The slopes' places cost 2^-26 on a CPU, 1e-6 on 64; before they are shown
-//!   they are rounded to 2^-20: 5e-7.
+//!   ready (`steady.rs`), and leave out the square: `d (r x)^2 / 2 = 4e-6`. The slopes' places cost 2^-26 on a
+//!   CPU, 1e-6 on 64; before they are shown they are rounded to 2^-20: 5e-7.
 //! - *Fixed point* has 64 binary places. A fold rounds by 2^-63, the factor of a long span errs by less than 2^-45 (`decay.rs`).
 //!
 //! Together below 2^-16 = 1.5e-5, however long the history; with a thousand LWPs, a hundred times less. Gaps are rounded

@@ -47,13 +47,6 @@ impl CpuSet {
         CpuSet(self.0 & !(1 << cpu))
     }
 
-    /// The same without the lowest CPU.
-    #[inline]
-    #[must_use]
-    pub const fn without_lowest(self) -> CpuSet {
-        CpuSet(self.0 & self.0.wrapping_sub(1))
-    }
-
     /// The lowest CPU.
     #[inline]
     #[must_use]
